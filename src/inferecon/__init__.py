@@ -1,0 +1,1 @@
+"""The economics of LLM inference: sourced records, SymPy laws, and the report made from them."""

@@ -1,0 +1,221 @@
+"""The two nouns of the mathematics: a Law, and the Derivation that proves one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from graphlib import TopologicalSorter
+
+import numpy as np
+import sympy as sp
+
+from .symbols import GLOSSARY
+from .units import ONE, DimensionError, unit_of, ureg
+
+
+def Eq(left: sp.Basic, right: sp.Basic) -> sp.Eq:  # noqa: N802  stands for SymPy's class
+    """An equation as written: SymPy would spend a second trying to decide all of ours."""
+    return sp.Eq(left, right, evaluate=False)
+
+
+def declared_unit(symbol: sp.Symbol):
+    return GLOSSARY[symbol].unit
+
+
+def latex(expr: sp.Basic) -> str:
+    """LaTeX with the report's own letters."""
+    names = {symbol: GLOSSARY[symbol].latex for symbol in expr.free_symbols if symbol in GLOSSARY}
+    return sp.latex(expr, symbol_names=names, mul_symbol=r"\,")
+
+
+WIDE = 130  # letters of LaTeX beyond which an equation is set one term a line
+
+
+def display(eq: sp.Eq) -> str:
+    """LaTeX of an equation for a line of its own; a long sum takes one line a term."""
+    whole = latex(eq)
+    terms, before, after = eq.rhs, "", ""
+    if eq.rhs.is_Mul:
+        sums = [factor for factor in eq.rhs.args if factor.is_Add]
+        if len(sums) == 1:
+            terms = sums[0]
+            before, after = latex(eq.rhs / terms) + r"\,\Bigl(", r"\Bigr)"
+    if len(whole) <= WIDE or not terms.is_Add:
+        return whole
+    first, *others = (latex(term) for term in terms.as_ordered_terms())
+    lines = [rf"{latex(eq.lhs)} ={{}} & {before}{first}"]
+    lines += [rf"& {'' if term.startswith('-') else '+ '}{term}" for term in others]
+    return r"\begin{aligned}" + r"\\ ".join(lines) + after + r"\end{aligned}"
+
+
+class OutOfRegime(ValueError):
+    """A law was evaluated where its ``holds`` condition is false."""
+
+
+@dataclass(frozen=True)
+class Law:
+    """``symbol = expression``: what it says, where it comes from, where it holds.
+
+    ``counts`` marks a counting law: its right side is a pure number, and that
+    number counts things of the given unit (``"elem"``, ``"elem/token"``).
+    """
+
+    id: str
+    eq: sp.Eq
+    says: str
+    source: str
+    holds: sp.Basic = sp.true
+    counts: str = ""
+
+    def __post_init__(self):
+        if self.eq.atoms(sp.Float):
+            raise ValueError(f"{self.eq}: a measured number belongs in data/, not in a law")
+        check_dimensions(self.eq, self.counts)
+        for relation in self.holds.atoms(sp.core.relational.Relational):
+            unit_of(relation, declared_unit)
+
+    @property
+    def symbol(self) -> sp.Symbol:
+        return self.eq.lhs
+
+    @cached_property
+    def needs(self) -> frozenset[sp.Symbol]:
+        return frozenset(self.eq.rhs.free_symbols | self.holds.free_symbols)
+
+    def __call__(self, given: dict[sp.Symbol, float]):
+        """Value in base units.  Raises OutOfRegime where the law does not hold."""
+        arguments = [np.float64(given[s]) for s in sorted(self.needs, key=str)]
+        with np.errstate(all="ignore"):  # 0/0 of an absent part is cut off by its Piecewise
+            value, holds = _compiled(self)(*arguments)
+        if not np.all(holds):
+            raise OutOfRegime(f"{self.symbol} needs {self.holds}")
+        return value
+
+    def _repr_latex_(self) -> str:
+        return f"$${display(self.eq)}$$"
+
+
+def check_dimensions(eq: sp.Eq, counts: str = "") -> None:
+    """Raise DimensionError unless both sides agree (a counting law counts its unit)."""
+    if not counts:
+        unit_of(eq, declared_unit)
+        return
+    right = unit_of(eq.rhs, declared_unit) or ONE
+    if right.dimensionality:
+        raise DimensionError(f"{eq.lhs} counts {counts}, but {eq.rhs} is in {right}")
+    if ureg.Unit(counts).dimensionality != declared_unit(eq.lhs).dimensionality:
+        raise DimensionError(f"{eq.lhs} is in {declared_unit(eq.lhs)}, not in {counts}")
+
+
+@cache
+def _compiled(law: Law):
+    return sp.lambdify(sorted(law.needs, key=str), [law.eq.rhs, law.holds], "numpy")
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """A chain of equations, each made from the one before and checked as it is made."""
+
+    steps: tuple[tuple[sp.Eq, str], ...]
+    holds: sp.Basic = sp.true
+    counts: str = ""
+
+    @classmethod
+    def begin(cls, eq: sp.Eq, why: str, counts: str = "") -> Derivation:
+        return cls((), counts=counts)._then(eq, why)
+
+    @property
+    def eq(self) -> sp.Eq:
+        return self.steps[-1][0]
+
+    def use(self, law: Law) -> Derivation:
+        """Put the right side of ``law`` in place of its symbol."""
+        return self._then(self.eq.subs(law.symbol, law.eq.rhs), law.says, law.holds)
+
+    def when(self, condition: sp.Ge, why: str) -> Derivation:
+        """Take the larger branch of a maximum, and remember the condition."""
+        larger, smaller = condition.lhs, condition.rhs
+        return self._then(self.eq.subs(sp.Max(larger, smaller), larger), why, condition)
+
+    def put(self, values: dict[sp.Symbol, sp.Basic], why: str) -> Derivation:
+        """Set symbols to a special case: one card, batch one, heads equal to KV heads."""
+        return self._then(self.eq.subs(values), why)
+
+    def neglect(self, symbol: sp.Symbol, why: str) -> Derivation:
+        """Set ``symbol`` to zero: an approximation, so ``why`` must defend it."""
+        return self._then(self.eq.subs(symbol, 0), why)
+
+    def solve_for(self, symbol: sp.Symbol, why: str) -> Derivation:
+        (solution,) = sp.solve(self.eq, symbol)
+        return self._then(sp.Eq(symbol, solution), why)
+
+    def rewrite(self, rhs: sp.Expr, why: str) -> Derivation:
+        """Restate the right side by hand; SymPy must agree that it is the same."""
+        if sp.simplify(self.eq.rhs - rhs) != 0:
+            raise ValueError(f"{rhs} is not {self.eq.rhs}")
+        return self._then(sp.Eq(self.eq.lhs, rhs), why, restated=True)
+
+    def law(self, id: str, says: str, name: sp.Symbol | None = None) -> Law:
+        """Close the chain; ``name`` renames the left side."""
+        eq = sp.Eq(name or self.eq.lhs, self.eq.rhs)
+        return Law(id, eq, says, "derived", self.holds, self.counts)
+
+    def _then(self, eq, why, holds=sp.true, restated=False) -> Derivation:
+        if not isinstance(eq, sp.Eq):
+            raise ValueError(f"step leaves no equation ({eq}): {why}")
+        if self.steps and eq == self.eq and not restated:
+            raise ValueError(f"step changes nothing: {why}")
+        check_dimensions(eq, self.counts)
+        return replace(self, steps=(*self.steps, (eq, why)), holds=sp.And(self.holds, holds))
+
+    def _repr_latex_(self) -> str:
+        rows = (rf"{latex(eq.lhs)} &= {latex(eq.rhs)} && \text{{{why}}}" for eq, why in self.steps)
+        return r"$$\begin{aligned}" + r"\\[4pt] ".join(rows) + r"\end{aligned}$$"
+
+
+class System:
+    """A set of laws that define each other: one law a symbol, no circle.
+
+    ``solve`` computes every symbol in one pass of one compiled function, over
+    scalars or NumPy arrays.  A missing input is NaN and makes NaN of exactly
+    the results that depend on it, so a missing fact stays missing.
+    """
+
+    def __init__(self, laws: Iterable[Law]):
+        by_symbol: dict[sp.Symbol, Law] = {}
+        for law in laws:
+            if law.symbol in by_symbol:
+                raise ValueError(f"{law.symbol} has two laws")
+            by_symbol[law.symbol] = law
+        order = TopologicalSorter({s: sorted(law.needs, key=str) for s, law in by_symbol.items()})
+        self.laws = {s: by_symbol[s] for s in order.static_order() if s in by_symbol}
+        inputs = {s for law in by_symbol.values() for s in law.needs} - set(self.laws)
+        self.inputs = sorted(inputs, key=str)
+
+    @cached_property
+    def _function(self):
+        chain = [(symbol, law.eq.rhs) for symbol, law in self.laws.items()]
+        results = list(self.laws)
+        return sp.lambdify(self.inputs, results, "numpy", cse=lambda _: (chain, results))
+
+    def solve(self, given: dict[sp.Symbol, float]) -> dict:
+        """Return ``given`` plus every defined symbol, in base units."""
+        with np.errstate(all="ignore"):  # 0/0 of an absent part is cut off by its Piecewise
+            values = self._function(
+                *(
+                    np.float64(given.get(s, np.nan))
+                    if np.isscalar(given.get(s, np.nan))
+                    else given[s]
+                    for s in self.inputs
+                )
+            )
+        return {**given, **dict(zip(self.laws, values, strict=True))}
+
+    @cache  # noqa: B019  a System lives as long as the process
+    def inputs_of(self, symbol: sp.Symbol) -> frozenset[sp.Symbol]:
+        """Return all given symbols that a symbol rests on."""
+        law = self.laws.get(symbol)
+        if law is None:
+            return frozenset([symbol])
+        return frozenset().union(*(self.inputs_of(s) for s in law.needs))

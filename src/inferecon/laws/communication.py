@@ -1,0 +1,94 @@
+"""Chapter 5.  What does it cost to spread a model over several devices?
+
+The alpha-beta model: a collective pays a latency a step and its bytes at the
+speed of the link.  Bounds hold inside one scale-up domain; beyond it the link
+is another one, and this edition refuses to guess.
+"""
+
+from sympy import Piecewise
+
+from .. import symbols as s
+from ..law import Derivation, Eq, Law
+
+hidden_bytes = s.element / s.one_token * s.hidden_size * s.activation_width
+MESSAGE_DECODE = Law(
+    "MESSAGE-DECODE",
+    Eq(s.message_decode, s.one_token * s.group_batch * hidden_bytes),
+    "one activation vector a sequence",
+    "pope2023, sec. 3.2",
+)
+MESSAGE_PREFILL = Law(
+    "MESSAGE-PREFILL",
+    Eq(s.message_prefill, s.isl * s.group_batch * hidden_bytes),
+    "one activation vector a prompt token",
+    "pope2023, sec. 3.2",
+)
+mixer_layers = (
+    s.n_full_layers
+    + s.n_local_layers
+    + s.n_mla_layers
+    + s.n_csa0_layers
+    + s.n_csa4_layers
+    + s.n_csa128_layers
+    + s.n_gdn_layers
+    + s.n_kda_layers
+    + s.n_lightning_layers
+    + s.n_mamba_layers
+)
+ALLREDUCES = Law(
+    "ALLREDUCES",
+    Eq(
+        s.allreduces,
+        mixer_layers
+        + s.n_dense_layers
+        + Piecewise((s.n_moe_layers, Eq(s.n_devices, s.tp)), (0, True)),
+    ),
+    "one after each mixer and one after each MLP",
+    "shoeybi2019, sec. 3",
+)
+EXCHANGES = Law(
+    "EXCHANGES",
+    Eq(
+        s.exchanges,
+        Piecewise((0, Eq(s.n_devices, s.tp)), (2 * s.n_moe_layers, True)),
+    ),
+    "dispatch and combine, when groups hold different tokens",
+    "deepseekv3, sec. 3.4",
+)
+
+
+def collectives(message):
+    """Ring all-reduces inside a group, all-to-alls over all devices of a replica."""
+    n, groups = s.tp, s.n_devices
+    ring = 2 * (n - 1) * (s.link_latency + message / (n * s.link_bandwidth))
+    share = message * s.top_k / s.tp  # a device sends k copies of its own tokens
+    exchange = s.link_latency + (groups - 1) * share / (groups * s.link_bandwidth)
+    return Piecewise((0, Eq(n, 1)), (s.allreduces * ring, True)) + Piecewise(
+        (0, Eq(groups, n)), (s.exchanges * exchange, True)
+    )
+
+
+T_COMM_DECODE = Law(
+    "COMM-DECODE",
+    Eq(s.t_comm_decode, collectives(s.message_decode)),
+    "ring all-reduces, and all-to-alls between groups",
+    "thakur2005, sec. 4",
+)
+T_COMM_PREFILL = Law(
+    "COMM-PREFILL",
+    Eq(s.t_comm_prefill, collectives(s.message_prefill)),
+    "ring all-reduces, and all-to-alls between groups",
+    "thakur2005, sec. 4",
+)
+
+LAWS = [law for law in list(globals().values()) if isinstance(law, Law)]
+
+# Below this many sequences a ring waits for its steps, above it for its bytes.
+MESSAGE_BALANCE = (
+    Derivation.begin(
+        Eq(s.link_latency, s.message_decode / (s.tp * s.link_bandwidth)),
+        "latency and transfer of one ring step last equally long",
+    )
+    .use(MESSAGE_DECODE)
+    .solve_for(s.group_batch, "the batch at which they do")
+)

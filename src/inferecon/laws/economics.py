@@ -1,0 +1,104 @@
+"""Chapters 8 and 9.  What does a token cost in joules, grams and dollars?
+
+Energy is a floor while the clock runs, plus a price for each FLOP and each
+byte from memory; its three constants are measured, device by device.  Where
+they were not measured, power limit times time is all there is: an estimate and
+no bound, because the time is a lower bound and the power an upper one.
+"""
+
+from .. import symbols as s
+from ..law import Derivation, Eq, Law
+
+
+def energy(time, flop, traffic):
+    """Energy of all devices of a replica: rest, arithmetic and traffic."""
+    return s.n_devices * (
+        s.idle_draw * time + s.energy_per_flop * flop + s.energy_per_byte * traffic
+    )
+
+
+tokens = s.batch * s.osl
+steps = s.osl / s.one_token - 1
+DEVICE_TIME = Law(
+    "DEVICE-TIME",
+    Eq(s.device_time, s.n_devices * s.e2e / tokens),
+    "all devices of a replica, for the whole batch, over the tokens it made",
+    "derived",
+)
+ENERGY_PREFILL = Law(
+    "ENERGY-PREFILL",
+    Eq(s.energy_prefill, energy(s.ttft, s.prefill_flop_device, s.prefill_bytes_device)),
+    "rest, arithmetic and traffic of a prefill",
+    "own measurement, data/measurements",
+)
+ENERGY_STEP = Law(
+    "ENERGY-STEP",
+    Eq(s.energy_step, energy(s.itl, s.decode_flop_device, s.decode_bytes_device)),
+    "rest, arithmetic and traffic of a decode step",
+    "own measurement, data/measurements",
+)
+ENERGY_PER_TOKEN = Law(
+    "ENERGY-TOKEN",
+    Eq(s.energy_per_token, (s.energy_prefill + steps * s.energy_step) / tokens),
+    "one prefill and its decode steps, over the tokens they made",
+    "derived",
+)
+ENERGY_AT_LIMIT = Law(
+    "ENERGY-LIMIT",
+    Eq(s.energy_at_limit, s.board_power * s.device_time),
+    "the power limit for the whole time: what is left to say where nothing was measured",
+    "derived",
+)
+CARBON = Law(
+    "CARBON-TOKEN",
+    Eq(s.carbon_per_token, s.energy_per_token * s.pue * s.grid_intensity),
+    "device energy, the facility's share, the grid's emissions",
+    "ghgprotocol2015, scope 2",
+)
+CARBON_AT_LIMIT = Law(
+    "CARBON-LIMIT",
+    Eq(s.carbon_at_limit, s.energy_at_limit * s.pue * s.grid_intensity),
+    "device energy at the power limit, the facility's share, the grid",
+    "ghgprotocol2015, scope 2",
+)
+COST = Law(
+    "COST-TOKEN",
+    Eq(s.cost_per_token, s.price * s.device_time),
+    "devices are paid by the second, prefill included",
+    "derived",
+)
+COST_INPUT = Law(
+    "COST-INPUT-TOKEN",
+    Eq(s.cost_per_input_token, s.n_devices * s.price * s.ttft / (s.batch * s.isl)),
+    "devices are paid by the second, prefill alone",
+    "derived",
+)
+
+LAWS = [law for law in list(globals().values()) if isinstance(law, Law)]
+
+# What batching can save: the fixed part of a step is shared by all sequences.
+STEP_ENERGY = (
+    Derivation.begin(ENERGY_STEP.eq, ENERGY_STEP.says)
+    .put({s.n_devices: 1}, "one device")
+    .put({s.itl: s.decode_bytes_device / s.hbm_bandwidth}, "memory-bound")
+    .rewrite(
+        s.energy_per_flop * s.decode_flop_device
+        + (s.energy_per_byte + s.idle_draw / s.hbm_bandwidth) * s.decode_bytes_device,
+        "a byte costs its own energy and the rest power while it moves",
+    )
+)
+# A board cannot draw more than its limit: one more bound on a step, beside the roofline.
+POWER_BOUND = (
+    Derivation.begin(
+        Eq(s.energy_step, s.n_devices * s.board_power * s.itl),
+        "every board draws its power limit for the whole step",
+    )
+    .use(ENERGY_STEP)
+    .solve_for(s.itl, "no step at this limit can be shorter")
+)
+COST_RATE = (
+    Derivation.begin(COST.eq, COST.says)
+    .use(DEVICE_TIME)
+    .put({s.e2e: s.batch * s.osl / s.throughput}, "THROUGHPUT, solved for the time")
+    .put({s.throughput: s.n_devices * s.throughput_device}, "THROUGHPUT-DEVICE, likewise")
+)
