@@ -1,0 +1,297 @@
+"""What a notebook may call: open a case, show it, publish its numbers.
+
+Published numbers travel in the metadata of the output that shows them, so an
+executed notebook is the record of what was computed, and the build reads the
+numbers back from there.
+"""
+
+import ast
+import math
+from html import escape
+from typing import Any
+
+import sympy as sp
+from IPython.display import Markdown, Math, display
+
+from . import figures
+from . import symbols as s
+from .errors import BadInput, nearest
+from .law import latex
+from .laws import SERVICE as LAWS
+from .numbers import GRID, PUBLISHED, SERVICE, SHOWN, STRUCTURE, UNIT_NAMES, digits, number
+from .records import ids, load
+from .scenario import opened, whole
+from .units import ureg
+
+
+class Case:
+    """One combination of model, hardware, formats and workload, as a notebook sees it."""
+
+    def __init__(self, **choices):
+        self.scenario = opened(**choices)
+
+    @property
+    def runs(self) -> bool:
+        return not self.scenario.obstacles
+
+    def fit(self) -> Markdown:
+        """State whether the combination runs, and if not which number exceeds which."""
+        case = self.scenario
+        if not self.runs:
+            reasons = "; ".join(case.obstacles)
+            return Markdown(f"**Does not run:** {reasons}.")
+        needed = number(s.memory_needed, case.values[s.memory_needed]).text
+        available = number(s.memory_available, case.values[s.memory_available]).text
+        devices = max(case.tp, case.ep)
+        on = case.device.name if devices == 1 else f"{devices} × {case.device.name}"
+        return Markdown(
+            f"**Runs on {on}:** {needed} of {available} are needed on each device; "
+            f"up to {case.values[s.largest_batch]:,.0f} sequences of this length fit."
+        )
+
+    def publish(self) -> None:
+        """Show the numbers of this case as a table and publish them."""
+        shown = STRUCTURE + (SERVICE if self.runs else ())
+        numbers = [number(symbol, self.scenario.values[symbol]) for symbol in shown]
+        rows = [
+            f"| {s.GLOSSARY[symbol].meaning} | ${s.GLOSSARY[symbol].latex}$ | {n.text}"
+            f"{self._missing(symbol)} |"
+            for symbol, n in zip(shown, numbers, strict=True)
+        ]
+        table = "\n".join(["| quantity | symbol | value |", "|---|---|---:|", *rows])
+        content = {
+            "numbers": [list(_json(n)) for n in numbers],
+            "obstacles": self.scenario.obstacles,
+            "records": {record.path: record.hash for record in self.scenario.records()},
+        }
+        display(Markdown(table), metadata={PUBLISHED: content})
+
+    def grid(self, batches: list[int], contexts: list[int]) -> None:
+        """Publish the numbers over batches and prompt lengths, and show the latencies.
+
+        Points beyond the model's context are left out; points that do not fit
+        into memory carry no value.
+        """
+        batches = [whole("batches", b) for b in batches]
+        contexts = [whole("contexts", c) for c in contexts]
+        columns, rows = self.points(batches, contexts)
+        content = {"columns": columns, "units": self._units(), "rows": rows}
+        text = self._grid_table(batches, columns, rows)
+        display(Markdown(text), metadata={PUBLISHED: {"grid": content}})
+
+    def points(self, batches: list[int], contexts: list[int]) -> tuple[list[str], list[list]]:
+        """Return names and rows (batch, isl, then the symbols of GRID in shown units)."""
+        limit = self.scenario.model_record["max_context"] - self.scenario.osl
+        usable = [c for c in contexts if c <= limit]
+        columns = ["batch", "isl", *(symbol.name for symbol in GRID)]
+        if not self.runs or not usable:
+            return columns, []
+        values = self.scenario.sweep(batches, usable)
+        rows = []
+        for i, context in enumerate(usable):
+            for j, batch in enumerate(batches):
+                fits = values[s.memory_needed][i, j] <= values[s.memory_available]
+                shown = [
+                    number(symbol, _at(values[symbol], i, j)).value
+                    if fits or symbol not in SERVICE
+                    else math.nan
+                    for symbol in GRID
+                ]
+                rows.append([batch, context, *(_null(v) for v in shown)])
+        return columns, rows
+
+    def roofline(self):
+        """Draw where prefill and decode stand under the roofline of one device."""
+        if not self.runs:
+            return self.fit()
+        v, case = self.scenario.values, self.scenario
+        peak, bandwidth = v[s.peak_linear], v[s.hbm_bandwidth]
+        ridge = peak / bandwidth
+        roof = [
+            {"intensity": x, "rate": min(peak, bandwidth * x) / 1e12}
+            for x in (ridge / 1000, ridge, ridge * 30)
+        ]
+        steps = {
+            "decode": (s.decode_flop_device, s.decode_bytes_device),
+            "prefill": (s.prefill_flop_device, s.prefill_bytes_device),
+        }
+        points = []
+        for phase, (flop, traffic) in steps.items():
+            x = float(v[flop] / v[traffic])
+            label = f"{phase}, batch {case.batch}"
+            points.append(
+                {
+                    "intensity": x,
+                    "rate": min(peak, bandwidth * x) / 1e12,
+                    "phase": phase,
+                    "label": label,
+                }
+            )
+        side = "memory" if points[0]["intensity"] < ridge else "compute"
+        subtitle = [
+            f"{digits(points[0]['intensity'])} FLOP/B, the ridge is at {digits(ridge)}",
+            f"{case.model} on {case.hardware}, {case.weights}",
+        ]
+        return figures.roofline(roof, points, f"Decode is {side}-bound", subtitle)
+
+    def curve(self, batches: list[int], contexts: list[int]):
+        """Draw throughput of a device against the speed one reader sees."""
+        columns, rows = self.points(batches, contexts)
+        at = {name: i for i, name in enumerate(columns)}
+        data = [
+            {
+                "batch": row[0],
+                "context": f"{row[1]:,}",
+                "interactivity": row[at["interactivity"]],
+                "throughput": row[at["throughput_device"]],
+            }
+            for row in rows
+            if row[at["interactivity"]] is not None
+        ]
+        if not data:
+            return self.fit()
+        best = max(data, key=lambda row: row["throughput"])
+        title = f"Batching: up to {digits(best['throughput'])} tok/s a device"
+        subtitle = [
+            f"one reader sees {digits(best['interactivity'])} tok/s at batch {best['batch']:,}",
+            "bounds: no kernel is faster",
+        ]
+        return figures.latency_throughput(data, title, subtitle)
+
+    def worked(self, name: str) -> Math | Markdown:
+        """Show a law, the numbers put in, and the result in the unit of the report."""
+        symbol = symbol_named(name)
+        law = LAWS.laws[symbol]
+        values = self.scenario.values
+        absent = {x: 0 for x in law.eq.rhs.free_symbols if values.get(x) == 0}
+        rhs = law.eq.rhs.subs(absent)
+        if any(math.isnan(float(values.get(x, math.nan))) for x in rhs.free_symbols):
+            missing = ", ".join(x.name for x in self.scenario.missing(symbol))
+            return Markdown(f"{name} has no value here: no record states {missing}.")
+        written = {x: _written(x, values[x]) for x in rhs.free_symbols}
+        numbers = sp.latex(rhs, symbol_names=written, mul_symbol=r" \cdot ")
+        result = number(symbol, values[symbol])
+        unit = UNIT_NAMES.get(result.unit, result.unit)
+        left = s.GLOSSARY[symbol].latex
+        return Math(
+            rf"\begin{{aligned}}{left} &= {latex(rhs)}\\[6pt] &= {numbers}\\[6pt] "
+            rf"&= {digits(result.value)}\ \text{{{unit}}}\end{{aligned}}"
+        )
+
+    def _missing(self, symbol) -> str:
+        missing = self.scenario.missing(symbol)
+        return f" (no record states {', '.join(x.name for x in missing)})" if missing else ""
+
+    def _units(self) -> dict[str, str]:
+        return {"batch": "", "isl": "token"} | {symbol.name: SHOWN[symbol] for symbol in GRID}
+
+    def _grid_table(self, batches, columns, rows) -> str:
+        if not rows:
+            return "No point of the grid can run."
+        itl = columns.index("itl")
+        table = {(row[1], row[0]): row[itl] for row in rows}
+        contexts = sorted({row[1] for row in rows})
+        head = "| prompt | " + " | ".join(f"batch {b:,}" for b in batches) + " |"
+        lines = [head, "|---:|" + "---:|" * len(batches)]
+        for context in contexts:
+            cells = (table[context, b] for b in batches)
+            lines.append(
+                f"| {context:,} | "
+                + " | ".join("does not fit" if c is None else f"{digits(c)} ms" for c in cells)
+                + " |"
+            )
+        return "ITL over batch and prompt length:\n\n" + "\n".join(lines)
+
+
+def refuse_undeclared(cells: list[str]) -> None:
+    """Raise BadInput if papermill injected a parameter that the notebook does not declare.
+
+    ``cells`` is the notebook's ``In``; papermill itself only warns, and then runs the default.
+    """
+    injected = [cell for cell in cells if cell.startswith("# Parameters\n")]
+    first = next(cell for cell in cells if cell.strip())
+    declared = _assigned(first)
+    for name in (name for cell in injected if cell is not first for name in _assigned(cell)):
+        if name not in declared:
+            raise BadInput(f"the notebook has no parameter {name!r}{nearest(name, declared)}")
+
+
+def _assigned(source: str) -> list[str]:
+    statements = ast.parse(source).body
+    targets = (t for node in statements if isinstance(node, ast.Assign) for t in node.targets)
+    return [target.id for target in targets if isinstance(target, ast.Name)]
+
+
+def warm() -> None:
+    """Do once, in the parent of all notebooks, what each of them would do first."""
+    case = Case(model="deepseek-v2-lite", hardware="h200-sxm")
+    case.worked("itl")
+    for chart in (case.roofline(), case.curve([1, 2], [1024])):
+        chart.to_dict()
+    for kind in ("models", "hardware", "formats", "prices", "grids", "assumptions"):
+        for id in ids(kind):
+            load(kind, id)
+
+
+def symbol_named(name: str):
+    """Return the symbol that a law defines under this name."""
+    known = {symbol.name: symbol for symbol in LAWS.laws if symbol in SHOWN}
+    if name not in known:
+        raise BadInput(f"no published quantity {name!r}{nearest(name, known)}")
+    return known[name]
+
+
+def published(notebook) -> dict[str, Any]:
+    """Return what an executed notebook published: numbers, obstacles, records, grid."""
+    found: dict[str, Any] = {}
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            content = output.get("metadata", {}).get(PUBLISHED, {})
+            named = found.get("named", {}) | content.get("named", {})  # several cells may have some
+            found |= {**content, **({"named": named} if named else {})}
+    return found
+
+
+def _at(array, i, j):
+    return array[i, j] if getattr(array, "ndim", 0) == 2 else array
+
+
+def _null(value: float):
+    """NaN is no JSON: a missing value travels as null."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _json(item) -> tuple:
+    return (item.symbol, _null(item.value), item.unit)
+
+
+def _written(symbol, value: float) -> str:
+    """Write a base-unit value with a prefix a reader knows, for the substituted line."""
+    unit = s.GLOSSARY[symbol].unit
+    shown = ureg.Quantity(float(value), unit)
+    if symbol in SHOWN:
+        shown = shown.to(SHOWN[symbol])
+        return rf"{digits(shown.m)}\,\text{{{UNIT_NAMES.get(SHOWN[symbol], SHOWN[symbol])}}}"
+    if not unit.dimensionality:
+        return f"{value:,.0f}" if float(value).is_integer() else digits(value)
+    text = f"{unit:~}".replace(" ", "")
+    prefix, factor = _prefix(abs(float(value)))
+    return rf"{digits(float(value) / factor)}\,\text{{{prefix}{escape(text)}}}"
+
+
+def _prefix(size: float) -> tuple[str, float]:
+    for prefix, factor in (
+        ("P", 1e15),
+        ("T", 1e12),
+        ("G", 1e9),
+        ("M", 1e6),
+        ("k", 1e3),
+        ("", 1.0),
+        ("m", 1e-3),
+        ("µ", 1e-6),
+        ("n", 1e-9),
+        ("p", 1e-12),
+    ):
+        if size >= factor:
+            return prefix, factor
+    return "", 1.0
