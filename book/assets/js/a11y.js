@@ -1,0 +1,22 @@
+// Repairs of the theme's markup for keyboards and screen readers; the page works without them.
+(() => {
+  const each = (selector, act) => document.querySelectorAll(selector).forEach(act);
+  // the visible text names the control, so a different label on top of it misleads
+  each('.search-button-field, details.hide > summary', e => e.removeAttribute('aria-label'));
+  each('.theme-switch-button', e => {
+    e.removeAttribute('aria-label');
+    e.querySelectorAll('svg, i, span').forEach(x => x.setAttribute('aria-hidden', 'true'));
+    e.insertAdjacentHTML('beforeend', '<span class="visually-hidden">Color mode</span>');
+  });
+  each('.bd-sidebar-primary', e => { e.setAttribute('role', 'complementary'); e.setAttribute('aria-label', 'Book'); });
+  each('.citation[role=doc-biblioentry]', e => e.setAttribute('role', 'listitem'));
+  each('table.dataframe thead th:empty', e => { e.outerHTML = '<td></td>'; });
+  // a box that scrolls must be reachable by keyboard
+  const reach = () => each('.pst-scrollable-table-container, .cell_output .output, div.math .katex-display, .vl-chart, pre', e => {
+    if (e.scrollWidth > e.clientWidth + 1) e.tabIndex = 0;
+  });
+  // from a folder on disk the browser forbids reading pages, so search shows titles without excerpts
+  if (location.protocol === 'file:') DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
+  addEventListener('load', reach);
+  addEventListener('resize', reach);
+})();

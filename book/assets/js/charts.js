@@ -1,0 +1,61 @@
+// Draw each <figure class="vl-chart"> from the Vega-Lite specification inside it, and keep the
+// chart's named parameters in the page's address, so that a link shows what its sender saw.
+(() => {
+  // texts and lines take the page's colour: both themes and paper, without drawing again
+  const ink = 'currentColor', faint = {color: ink, opacity: 0.15};
+  const config = {
+    background: 'transparent',
+    font: 'system-ui, sans-serif',
+    view: {stroke: null},
+    title: {color: ink, subtitleColor: ink, anchor: 'start', fontSize: 14},
+    axis: {
+      labelColor: ink, titleColor: ink, domainColor: ink, tickColor: ink,
+      gridColor: faint.color, gridOpacity: faint.opacity, labelFontSize: 12, titleFontSize: 12,
+    },
+    legend: {labelColor: ink, titleColor: ink, labelFontSize: 12, titleFontSize: 12},
+    header: {labelColor: ink, titleColor: ink},
+    text: {color: ink},
+    rule: {color: ink},
+  };
+  const options = {
+    renderer: 'svg', config, tooltip: {theme: 'custom'},
+    actions: {export: true, source: true, compiled: false, editor: false},
+  };
+
+  const pointValue = value => Object.values(value).find(Array.isArray)?.join('~') ?? null;
+
+  function remember(name, text) {
+    const query = new URLSearchParams(location.search);
+    if (text === null) query.delete(name); else query.set(name, text);
+    const tail = String(query) ? '?' + query : '';
+    history.replaceState(null, '', location.pathname + tail + location.hash);
+  }
+
+  // a value from the address: text~text selects points; a number must stay a number
+  function recall(param, text) {
+    const field = param.select?.fields?.[0];
+    if (field) return text.split('~').map(value => ({[field]: value}));
+    if (typeof param.value !== 'number') return text;
+    return text !== '' && isFinite(text) ? Number(text) : param.value;
+  }
+
+  async function draw(figure) {
+    const spec = JSON.parse(figure.querySelector('script[type="application/json"]').textContent);
+    const query = new URLSearchParams(location.search);
+    const params = (spec.params ?? []).filter(p => p.bind || p.select?.fields);
+    for (const p of params) if (query.has(p.name)) p.value = recall(p, query.get(p.name));
+    const {view} = await vegaEmbed(figure.querySelector('.vl-view'), spec, {...options, downloadFileName: figure.id});
+    figure.querySelector('summary')?.setAttribute('aria-label', 'Chart actions');
+    for (const p of params) {
+      view.addSignalListener(p.name, (name, value) => remember(name, p.select ? pointValue(value) : String(value)));
+    }
+  }
+
+  window.chartsReady = Promise.all([...document.querySelectorAll('.vl-chart')].map(figure =>
+    draw(figure).catch(error => {
+      const note = document.createElement('p');
+      note.className = 'vl-broken';
+      note.textContent = `This chart could not be drawn: ${error.message}`;
+      figure.querySelector('.vl-view').replaceChildren(note);
+    })));
+})();
