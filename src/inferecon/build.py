@@ -1,0 +1,164 @@
+"""Build the report: notebooks, dataset, ledger, pages, HTML.
+
+Each stage reads what the one before wrote and does only what changed.  The
+ledger says *unchanged*, never *right*: behind each number stands a truth test
+or a hand test.
+"""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console
+
+from . import report
+from .matrix import FORMATS, HARDWARE, MODELS, SWEEP, WORKLOAD, cases, chapter_job, job_for
+from .records import ROOT
+from .report import readme
+from .results import (
+    moved,
+    numbers_of,
+    numbers_text,
+    read,
+    read_numbers,
+    replace_text,
+    write_dataset,
+)
+from .sweep import sweep
+
+BUILD = ROOT / "_build"
+DATASET = BUILD / "results.parquet"
+NUMBERS = BUILD / "numbers.csv"
+LEDGER = ROOT / "book" / "numbers.csv"
+HTML = BUILD / "html"
+PAGES = ("scenario", "counts")  # notebooks that are pages of the book
+MARK = BUILD / "html.key"
+
+
+class BuildFailed(RuntimeError):
+    """A stage failed; the message says which and why."""
+
+
+def build(*, accept: bool = False, jobs: int | None = None) -> None:
+    """Run all stages.  Raises BuildFailed; whatever was built before stays in place."""
+    console, clock = Console(stderr=True), {}
+    BUILD.mkdir(exist_ok=True)
+    with timed(clock, "notebooks"):
+        found, numbers = run_notebooks(jobs or os.cpu_count() or 1)
+    with timed(clock, "dataset"):
+        rows = write_dataset(DATASET, found)
+        replace_text(NUMBERS, numbers_text(numbers))
+    check_ledger(numbers, accept, console)
+    with timed(clock, "pages"):
+        changed = report.write_pages(found, numbers)
+    with timed(clock, "HTML"):
+        build_html()
+    running = sum(not item.get("obstacles") for item in found.values())
+    console.print(
+        f"{len(found):,} combinations ({running:,} run, {len(found) - running:,} cannot), "
+        f"{rows:,} rows, {len(numbers):,} published numbers, {changed} generated pages changed"
+    )
+    console.print("   ".join(f"{stage} {seconds:.1f} s" for stage, seconds in clock.items()))
+    print(HTML / "index.html")
+
+
+@contextmanager
+def timed(clock: dict, stage: str):
+    begin = time.monotonic()
+    yield
+    clock[stage] = time.monotonic() - begin
+
+
+def run_notebooks(workers: int) -> tuple[dict, dict]:
+    """Run what changed; return what each combination published, and all numbers by id."""
+    scenarios, refused = cases(",".join(MODELS), ",".join(HARDWARE), ",".join(FORMATS), **WORKLOAD)
+    if refused:
+        raise BuildFailed("the default sweep asks for the impossible: " + refused[0])
+    planned = {case.name: job_for(case) for case in scenarios}
+    pages = {name: chapter_job(name) for name in PAGES}
+    outcomes = sweep([*planned.values(), *pages.values()], workers=workers)
+    failed = [o for o in outcomes if o.status not in ("ok", "kept")]
+    if failed:
+        first = failed[0]
+        raise BuildFailed(
+            f"{len(failed)} notebooks failed, the first {first.target.name}: {first.reason}"
+        )
+    remove_strangers(SWEEP, {job.target for job in planned.values()})
+    found = {id: read(job.target) for id, job in planned.items()}
+    numbers: dict = {}
+    for id, item in found.items():
+        numbers |= numbers_of(id, item)
+    for name, job in pages.items():
+        numbers |= numbers_of(name, read(job.target))
+    return found, numbers
+
+
+def remove_strangers(folder: Path, wanted: set[Path]) -> None:
+    """Remove executed notebooks that no combination of this matrix owns."""
+    for path in folder.rglob("*.ipynb"):
+        if path not in wanted:
+            path.unlink()
+
+
+def check_ledger(numbers: dict, accept: bool, console: Console) -> None:
+    """Fail, listing old -> new, if a published number is not the one in the ledger."""
+    changes = moved(read_numbers(LEDGER), numbers)
+    if accept:
+        replace_text(LEDGER, numbers_text(numbers))
+        readme.update(numbers)
+        console.print(f"ledger: {len(changes):,} numbers written to {LEDGER.relative_to(ROOT)}")
+        if changes:
+            console.print(
+                f"now say in CHANGELOG.md which numbers moved and why, in a line with {fingerprint()}"
+            )
+        return
+    if changes:
+        print(*changes[:40], sep="\n")
+        more = " (the first 40 of them above)" if len(changes) > 40 else ""
+        raise BuildFailed(
+            f"{len(changes):,} published numbers moved{more}; if they should, run make accept "
+            "and give the reason in CHANGELOG.md"
+        )
+
+
+def fingerprint() -> str:
+    """The first digits of the ledger's SHA-256, which CHANGELOG.md must name."""
+    return hashlib.sha256(LEDGER.read_bytes()).hexdigest()[:12]
+
+
+def build_html() -> None:
+    """Build the book anew, warnings as errors, unless nothing it is made of changed."""
+    wanted = html_key()
+    if MARK.exists() and MARK.read_text() == wanted and (HTML / "index.html").exists():
+        return
+    MARK.unlink(missing_ok=True)
+    for folder in (HTML, BUILD / ".doctrees"):  # a partial build keeps stale navigation
+        shutil.rmtree(folder, ignore_errors=True)
+    command = [str(Path(sys.executable).with_name("jupyter-book")), "build", "book"]
+    command += ["--config", "_config.yml", "--path-output", ".", "-W", "-n", "--keep-going", "-q"]
+    done = subprocess.run(command, cwd=ROOT, env=environment(), text=True, capture_output=True)
+    if done.returncode:
+        print(done.stdout[-6000:], done.stderr[-6000:], sep="\n", file=sys.stderr)
+        raise BuildFailed("the book does not build; what Sphinx said stands above")
+    MARK.write_text(wanted)
+
+
+def html_key() -> str:
+    """Fingerprint of everything the HTML is made of."""
+    files = [path for path in (ROOT / "book").rglob("*") if path.is_file()]
+    files += [*(ROOT / "src").rglob("*.py"), ROOT / "_config.yml", NUMBERS]
+    files += [ROOT / "requirements.txt"]
+    digest = hashlib.sha256()
+    for path in sorted(files):
+        digest.update(str(path.relative_to(ROOT)).encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def environment() -> dict[str, str]:
+    """Environment of the HTML build: no clock, our numbers."""
+    return {**os.environ, "SOURCE_DATE_EPOCH": "0", "INFERECON_NUMBERS": str(NUMBERS)}

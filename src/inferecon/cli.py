@@ -1,0 +1,180 @@
+"""The command line: build, sweep, run, query, trace, list.
+
+A mistake of the user's ends in one sentence and exit code 2; nothing is left
+half-written.
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .errors import BadInput
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    help=__doc__.splitlines()[0],
+    pretty_exceptions_enable=False,
+)
+UsageError = typer.BadParameter.__base__  # its public name has moved between releases
+Json = Annotated[bool, typer.Option("--json", help="print data as JSON")]
+
+
+@app.command()
+def build(
+    accept: Annotated[
+        bool, typer.Option("--accept", help="write the new numbers into the ledger")
+    ] = False,
+    jobs: Annotated[
+        int, typer.Option(min=1, help="notebooks at a time; default: one a core")
+    ] = None,
+) -> None:
+    """Run the notebooks, check every number against the ledger, write the HTML."""
+    from .build import BuildFailed
+    from .build import build as run_build
+
+    try:
+        run_build(accept=accept, jobs=jobs)
+    except BuildFailed as failure:
+        print(f"error: {failure}", file=sys.stderr)
+        raise typer.Exit(1) from None
+
+
+@app.command()
+def sweep(
+    models: Annotated[
+        str, typer.Option(help="ids, * for any letters, commas between; or all")
+    ] = "deepseek-v3",
+    hardware: Annotated[str, typer.Option(help="as for models")] = "all",
+    formats: Annotated[str, typer.Option(help="weight formats, as for models")] = "bf16,fp8",
+    batch: Annotated[int, typer.Option(help="sequences served together")] = 32,
+    isl: Annotated[int, typer.Option(help="input sequence length, tokens")] = 1024,
+    osl: Annotated[int, typer.Option(help="output sequence length, tokens")] = 1024,
+    out: Annotated[Path, typer.Option(help="folder for notebooks and results.parquet")] = Path(
+        "sweep"
+    ),
+    jobs: Annotated[
+        int, typer.Option(min=1, help="notebooks at a time; default: one a core")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Run every combination of models, hardware and formats through papermill."""
+    import os
+
+    from .matrix import cases, job_for
+    from .results import read, write_dataset
+    from .sweep import sweep as run_sweep
+
+    scenarios, refused = cases(models, hardware, formats, batch=batch, isl=isl, osl=osl)
+    if not scenarios:
+        raise BadInput(f"none of the combinations can be stated; the first: {refused[0]}")
+    planned = {case.name: job_for(case, out / "notebooks") for case in scenarios}
+    outcomes = run_sweep(list(planned.values()), workers=jobs or os.cpu_count() or 1)
+    done = {
+        id
+        for (id, _), o in zip(planned.items(), outcomes, strict=True)
+        if o.status in ("ok", "kept")
+    }
+    found = {id: read(planned[id].target) for id in done}
+    rows = write_dataset(out / "results.parquet", found)
+    running = sum(not item.get("obstacles") for item in found.values())
+    summary = {
+        "combinations": len(planned),
+        "run": running,
+        "cannot_run": len(found) - running,
+        "failed": len(planned) - len(found),
+        "refused": len(refused),
+        "rows": rows,
+        "dataset": str(out / "results.parquet"),
+    }
+    print(json.dumps(summary) if as_json else "  ".join(f"{k} {v}" for k, v in summary.items()))
+    for sentence in refused[:5]:
+        print(f"left out: {sentence}", file=sys.stderr)
+    if len(found) < len(planned):
+        raise typer.Exit(1)
+
+
+@app.command()
+def run(
+    out: Annotated[Path, typer.Argument(help="executed notebook to write")],
+    parameter: Annotated[list[str], typer.Option("-p", help="NAME=VALUE, as often as needed")] = [],  # noqa: B006
+    notebook: Annotated[Path, typer.Option(help="notebook to run")] = None,
+    engine: Annotated[str, typer.Option(help="inferecon or stock")] = "inferecon",
+) -> None:
+    """Run one notebook with checked parameters."""
+    from .matrix import NOTEBOOKS
+    from .parameters import parse, validated
+
+    if engine not in ("inferecon", "stock"):
+        raise BadInput(f"no engine {engine!r}; known: inferecon, stock")
+    source = notebook or NOTEBOOKS / "scenario.ipynb"
+    parameters = validated(source, parse(parameter))
+    from .engine import run_notebook
+
+    outcome = run_notebook(source, out, parameters, engine=engine)
+    if outcome.status != "ok":
+        print(f"error: {outcome.reason}", file=sys.stderr)
+        raise typer.Exit(1)
+    print(out)
+
+
+@app.command()
+def query(
+    sql: Annotated[str, typer.Argument(help="SELECT … FROM results")],
+    data: Annotated[Path, typer.Option(help="Parquet file; default: the report's")] = None,
+    as_json: Json = False,
+) -> None:
+    """Answer SQL on the dataset; the table is called results."""
+    from .query import answer
+
+    frame = answer(sql, data)
+    print(frame.to_json(orient="records") if as_json else frame.to_string(index=False))
+
+
+@app.command()
+def trace(
+    model: str,
+    hardware: str,
+    format: str,
+    symbol: str,
+    batch: Annotated[int, typer.Option(help="sequences served together")] = 32,
+    isl: Annotated[int, typer.Option(help="input sequence length, tokens")] = 1024,
+    osl: Annotated[int, typer.Option(help="output sequence length, tokens")] = 1024,
+    depth: Annotated[int, typer.Option(min=1, help="levels of the tree")] = 99,
+    as_json: Json = False,
+) -> None:
+    """Print the tree of laws and records behind a number, down to each source."""
+    from .trace import as_text, traced
+
+    tree = traced(model, hardware, format, symbol, batch=batch, isl=isl, osl=osl)
+    print(json.dumps(tree, ensure_ascii=False) if as_json else as_text(tree, depth))
+
+
+@app.command("list")
+def list_(kind: str, as_json: Json = False) -> None:
+    """List models, hardware, formats, or another kind of record."""
+    from .errors import nearest
+    from .records import KINDS, ids, load
+
+    if kind not in KINDS:
+        raise BadInput(f"no kind of record {kind!r}{nearest(kind, KINDS)}")
+    rows = [{"id": id, "name": load(kind, id).name} for id in ids(kind)]
+    if as_json:
+        print(json.dumps(rows, ensure_ascii=False))
+    else:
+        width = max(len(row["id"]) for row in rows)
+        print(*(f"{row['id']:<{width}}  {row['name']}" for row in rows), sep="\n")
+
+
+def main() -> None:
+    """Run the command line; a user's mistake is one sentence and exit code 2."""
+    try:
+        code = app(sys.argv[1:] or ["--help"], standalone_mode=False)
+    except (BadInput, UsageError) as mistake:
+        said = mistake.format_message() if isinstance(mistake, UsageError) else str(mistake)
+        print(f"error: {' '.join(said.split())}", file=sys.stderr)
+        sys.exit(2)
+    sys.exit(code or 0)

@@ -1,0 +1,40 @@
+"""Write the generated pages: one a model, one a device, and the tables of the data.
+
+A page holds no number of its own: computed ones are quoted by id, recorded ones
+stand with their source.  Records are data, so their text is escaped.
+"""
+
+from ..matrix import HARDWARE, MODELS
+from ..records import ROOT, ids
+from ..results import replace_text
+from .data import (
+    data_assumptions,
+    data_formats,
+    data_hardware,
+    data_models,
+    data_sources,
+    record_page,
+)
+from .results import device_page, hardware_index, model_page, models_index, summary
+
+BOOK = ROOT / "book"
+
+
+def write_pages(found: dict[str, dict], numbers: dict) -> int:
+    """Write all generated pages; return how many changed."""
+    pages = {
+        "models/index": models_index(numbers),
+        "hardware/index": hardware_index(numbers),
+        "data/models": data_models(),
+        "data/hardware": data_hardware(),
+        "data/formats": data_formats(),
+        "data/assumptions": data_assumptions(),
+        "data/sources": data_sources(),
+        "data/summary": summary(found, numbers),
+    }
+    pages |= {f"models/{id}": model_page(id, found, numbers) for id in MODELS}
+    pages |= {f"hardware/{id}": device_page(id, found, numbers) for id in HARDWARE}
+    for kind, swept in (("models", MODELS), ("hardware", HARDWARE)):
+        others = [id for id in ids(kind) if id not in swept]
+        pages |= {f"data/{kind}/{id}": record_page(kind, id) for id in others}
+    return sum(replace_text(BOOK / f"{name}.md", text) for name, text in pages.items())

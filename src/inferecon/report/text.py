@@ -1,0 +1,88 @@
+"""Pieces of a generated page: escaped text, quoted numbers, tables, facts with their sources."""
+
+import re
+from collections.abc import Iterable
+
+from ..records import Record
+from ..symbols import GLOSSARY, SYMBOLS
+from ..units import ureg
+
+UNVERIFIED = "?"  # stands behind a value that nobody verified
+
+
+def plain(text: object) -> str:
+    """Escape text of a record for a MyST page: no markup, no HTML, no table bars."""
+    return re.sub(r"([\\`*_{}\[\]<>|$#~^&!@:])", lambda m: f"&#{ord(m.group(1))};", str(text))
+
+
+def quoted(numbers: dict, id: str, role: str = "val") -> str:
+    """Quote a published number by id; a missing one is a dash."""
+    return f"{{{role}}}`{id}`" if numbers.get(id, (None,))[0] is not None else "–"
+
+
+def table(head: list[str], rows: Iterable[list[str]], numeric_from: int = 1) -> list[str]:
+    rule = "".join("---|" if i < numeric_from else "---:|" for i in range(len(head)))
+    lines = [" | ".join(cells) for cells in rows]
+    return [
+        ":::{div} wide-table",
+        f"| {' | '.join(head)} |",
+        f"|{rule}",
+        *(f"| {line} |" for line in lines),
+        ":::",
+        "",
+    ]
+
+
+def fact_text(record: Record, key: str) -> str:
+    """A recorded value as written, marked if nobody verified it; a dash if it is missing."""
+    if key not in record.facts:
+        return "–"
+    fact = record.facts[key]
+    value = f"{fact.value:,}" if isinstance(fact.value, int) else str(fact.value)
+    return plain(value) + ("" if fact.verified else f" {UNVERIFIED}")
+
+
+def fact_in(record: Record, key: str, unit: str) -> str:
+    """A recorded value as a bare number in the unit of its column."""
+    if key not in record.facts:
+        return "–"
+    base = GLOSSARY[SYMBOLS[key.partition("@")[0]]].unit
+    value = ureg.Quantity(record[key], base).to(unit).m
+    return f"{value:,.5g}" + ("" if record.facts[key].verified else f" {UNVERIFIED}")
+
+
+def cited(keys: Iterable[str]) -> str:
+    """Link source keys to the registry."""
+    return ", ".join(f"{{ref}}`{key} <source-{key.lower()}>`" for key in keys)
+
+
+def facts_section(record: Record) -> list[str]:
+    text = [
+        "## What is on record",
+        "",
+        ":::{div} wide-table",
+        "| fact | meaning | value | source | place |",
+        "|---|---|---:|---|---|",
+    ]
+    for key, fact in record.facts.items():
+        name, _, case = key.partition("@")
+        meaning = GLOSSARY[SYMBOLS[name]].meaning + (f", {case}" if case else "")
+        if fact.value == 0:
+            continue
+        place = plain(fact.where) + (f" (printed: {plain(fact.printed)})" if fact.printed else "")
+        text.append(
+            f"| `{key}` | {meaning} | {fact_text(record, key)} | {cited(fact.source)} | {place} |"
+        )
+    text += [
+        ":::",
+        "",
+        f"`data/{record.path}` · {UNVERIFIED} marks a value that nobody verified; "
+        "zeros are left out.",
+        "",
+    ]
+    if record.disputes:
+        text += ["**Other values in circulation**", ""]
+        text += [f"- `{d.fact}`: {plain(d.value)}, says {plain(d.says)}" for d in record.disputes]
+    if record.notes:
+        text += ["", "**Notes**", "", *(f"- {plain(note)}" for note in record.notes)]
+    return [*text, ""]
