@@ -114,7 +114,8 @@ def check_ledger(numbers: dict, accept: bool, console: Console) -> None:
         console.print(f"ledger: {len(changes):,} numbers written to {LEDGER.relative_to(ROOT)}")
         if changes:
             console.print(
-                f"now say in CHANGELOG.md which numbers moved and why, in a line with {fingerprint()}"
+                "now say in CHANGELOG.md which numbers moved and why, "
+                f"in a line with {fingerprint()}"
             )
         return
     if changes:
@@ -145,6 +146,7 @@ def build_html() -> None:
     if done.returncode:
         print(done.stdout[-6000:], done.stderr[-6000:], sep="\n", file=sys.stderr)
         raise BuildFailed("the book does not build; what Sphinx said stands above")
+    (HTML / ".buildinfo").unlink(missing_ok=True)  # a hash of this machine's paths
     MARK.write_text(wanted)
 
 

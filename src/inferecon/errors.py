@@ -14,9 +14,11 @@ class BadInput(ValueError):
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """Return ``"; did you mean a, b?"`` or a short list of what exists."""
-    known = sorted(known)
-    close = get_close_matches(str(word).lower(), known, n=3, cutoff=0.5)
-    close += [k for k in known if str(word).lower() in k and k not in close][: 3 - len(close)]
+    names = {name.lower(): name for name in sorted(known)}
+    folded = str(word).lower()
+    close = get_close_matches(folded, names, n=3, cutoff=0.5)
+    close += [name for name in names if folded in name and name not in close][: 3 - len(close)]
     if close:
-        return f"; did you mean {' or '.join(close)}?"
-    return f"; known: {', '.join(known[:8])}{' ...' if len(known) > 8 else ''}"
+        return f"; did you mean {' or '.join(names[name] for name in close)}?"
+    first = ", ".join(list(names.values())[:8])
+    return f"; known: {first}{' ...' if len(names) > 8 else ''}"

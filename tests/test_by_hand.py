@@ -1,0 +1,767 @@
+"""Every law once by hand: small numbers, and arithmetic that owes nothing to the law's code.
+
+An input that is not named is 1 token, 1 element, 2 FLOP a multiply-add, or zero where it
+describes a part that a model may lack.  Each law needs a case that each of its inputs moves.
+"""
+
+import pytest
+
+from inferecon.laws import BY_ID, LAWS
+from inferecon.symbols import GLOSSARY, SYMBOLS
+
+CONSTANTS = {"mac": 2.0, "one_token": 1.0, "element": 1.0}
+CASES: dict[str, list[tuple[float, dict]]] = {}
+
+
+def by_hand(id: str, expected: float, **inputs: float) -> None:
+    CASES.setdefault(id, []).append((expected, inputs))
+
+
+def given(law, inputs):
+    """Inputs of a law by symbol; parts that are not named are absent."""
+    values = CONSTANTS | inputs
+    absent = {s: 0.0 for s in law.needs if GLOSSARY[s].part and s.name not in values}
+    return absent | {s: float(values[s.name]) for s in law.needs if s.name in values}
+
+
+# Sequence mixers: one layer --------------------------------------------------------------------
+
+# stream 11, 3 query heads of 5 = 15, 2 KV heads: keys 2x5 = 10, values 2x7 = 14, output 3x7 = 21
+gqa = dict(hidden_size=11, n_heads=3, head_dim=5, n_kv_heads=2, v_head_dim=7)
+local = dict(hidden_size=11, n_heads=3, local_head_dim=5, local_kv_heads=2, local_v_head_dim=7)
+biases = dict(qkv_bias=1, o_bias=1, qk_norm_per_head=1, qk_norm_full=1)
+# Wq, Wk, Wv, Wo, gate
+every_matrix = 11 * 15 + 11 * 10 + 11 * 14 + 21 * 11 + 11 * 15
+# bq, bk, bv, bo, norms of one query and one key head, norms of all of both, a sink a head
+every_vector = 15 + 10 + 14 + 11 + (5 + 5) + (15 + 10) + 3
+by_hand("PARAM-GQA", every_matrix, **gqa, value_projection=1, output_gate=1)
+by_hand("PARAM-GQA", 11 * 15 + 11 * 10 + 21 * 11, **gqa)  # values reuse the keys, no gate
+by_hand("PARAM-GQA-VECTORS", every_vector, **gqa, **biases, value_projection=1, sinks=1)
+by_hand("PARAM-GQA-VECTORS", 0, **gqa)
+by_hand("PARAM-LOCAL", every_matrix, **local, local_value_projection=1, output_gate=1)
+by_hand(
+    "PARAM-LOCAL-VECTORS", every_vector, **local, **biases, local_value_projection=1, local_sinks=1
+)
+
+# 3 index queries of 5 and one key of 5
+block_index = dict(hidden_size=11, block_index_heads=3, block_index_dim=5)
+by_hand("PARAM-BLOCK-INDEX", 11 * 15 + 11 * 5, **block_index)
+by_hand("PARAM-BLOCK-INDEX-VECTORS", 5 + 5, block_index_dim=5)
+
+# DeepSeek-V3: q_a, q_b to 128 heads of 128 + 64, kv_a to 512 + 64, kv_b to 128 x (128 + 128), o
+mla = dict(
+    hidden_size=7168,
+    n_heads=128,
+    q_lora_rank=1536,
+    kv_lora_rank=512,
+    qk_nope_head_dim=128,
+    qk_rope_head_dim=64,
+    mla_v_head_dim=128,
+)
+v3 = 7168 * 1536 + 1536 * 24576 + 7168 * 576 + 512 * 32768 + 16384 * 7168
+by_hand("PARAM-MLA", v3, **mla)
+by_hand("PARAM-MLA", v3 + 7168 * 16384, **mla, mla_output_gate=1)
+# no query latent: q is one matrix to 128 heads of 192
+v3_plain = 7168 * 24576 + 7168 * 576 + 512 * 32768 + 16384 * 7168
+by_hand("PARAM-MLA", v3_plain, **{**mla, "q_lora_rank": 0})
+by_hand("PARAM-MLA-VECTORS", 1536 + 512, q_lora_rank=1536, kv_lora_rank=512)
+# 5 index queries of 7 from a latent of 3; one key of 7 and 5 head weights from the stream
+index = dict(hidden_size=11, q_lora_rank=3, index_heads=5, index_dim=7)
+by_hand("PARAM-INDEX", 3 * 35 + 11 * 7 + 11 * 5, **index)
+by_hand("PARAM-INDEX-VECTORS", 7 + 7, index_dim=7)  # weight and bias
+
+# query down to 2 and up to 3 heads of 5; one key of 5; out in 3 groups of 5 to 7, then 3 x 7 to 11
+csa = dict(hidden_size=11, n_heads=3, csa_head_dim=5, csa_q_rank=2, csa_o_rank=7, csa_o_groups=3)
+by_hand("PARAM-CSA", 11 * 2 + 2 * 15 + 11 * 5 + 3 * (5 * 7) + 21 * 11, **csa)
+by_hand("PARAM-CSA-VECTORS", 2 + 5 + 3, csa_q_rank=2, csa_head_dim=5, n_heads=3)
+# two overlapping compressors (value and gate: 2 x 2) of width 5 and of width 3; 7 index heads of 3
+csa4 = dict(hidden_size=11, csa_head_dim=5, csa_index_dim=3, csa_q_rank=2, csa_index_heads=7)
+by_hand("PARAM-CSA-4", 4 * 11 * 5 + 4 * 11 * 3 + 2 * 21 + 11 * 7, **csa4)
+by_hand("PARAM-CSA-4-VECTORS", (8 * 5 + 5) + (8 * 3 + 3), csa_head_dim=5, csa_index_dim=3)
+by_hand("PARAM-CSA-128", 11 * 5 + 11 * 5, hidden_size=11, csa_head_dim=5)
+by_hand("PARAM-CSA-128-VECTORS", 128 * 5 + 5, csa_head_dim=5)
+
+# 2 key heads of 3 = 6, 5 value heads of 7 = 35, 4 taps
+gdn = dict(gdn_key_heads=2, gdn_key_dim=3, gdn_value_heads=5, gdn_value_dim=7, gdn_conv=4)
+# q, k; v, gate; decay and step of a head; taps over q, k, v; output
+gdn_matrices = 2 * 11 * 6 + 2 * 11 * 35 + 2 * 11 * 5 + 4 * (6 + 6 + 35) + 35 * 11
+by_hand("PARAM-GDN", gdn_matrices, hidden_size=11, **gdn)
+by_hand("PARAM-GDN-VECTORS", 5 + 5 + 7, gdn_value_heads=5, gdn_value_dim=7)
+# 3 heads of 5 = 15: q, k, v; taps; step; decay through 5; gate through 5 or in full; output
+kda = dict(hidden_size=11, kda_heads=3, kda_dim=5, kda_conv=4)
+through = 11 * 5 + 5 * 15
+kda_rest = 3 * 11 * 15 + 4 * 45 + 11 * 3 + through + 15 * 11
+by_hand("PARAM-KDA", kda_rest + through, **kda)
+by_hand("PARAM-KDA", kda_rest + 11 * 15, **kda, kda_full_gate=1)
+by_hand("PARAM-KDA-VECTORS", 15 + 3 + 5, kda_heads=3, kda_dim=5)
+lightning = dict(lightning_heads=3, lightning_dim=5)
+by_hand("PARAM-LIGHTNING", 4 * 11 * 15 + 15 * 11, hidden_size=11, **lightning)
+by_hand("PARAM-LIGHTNING-VECTORS", 15, **lightning)
+# 3 heads of 5 = 15, state 7 in 2 groups: B and C are 14 each; 15 + 28 = 43 channels meet the taps
+mamba = dict(mamba_heads=3, mamba_head_dim=5, mamba_state=7, mamba_groups=2)
+by_hand(
+    "PARAM-MAMBA",
+    11 * (15 + 15 + 14 + 14 + 3) + 43 * 4 + 15 * 11,
+    hidden_size=11,
+    **mamba,
+    mamba_conv=4,
+)
+by_hand("PARAM-MAMBA-VECTORS", 43 + 3 + 3 + 3 + 15, **mamba)
+recurrent = dict(
+    **gdn, **mamba, **lightning, kda_heads=3, kda_dim=5, kda_conv=4, mamba_conv=4
+) | dict(n_gdn_layers=2, n_kda_layers=3, n_lightning_layers=5, n_mamba_layers=7)
+# matrix of each head, and the last three inputs of the taps
+by_hand(
+    "STATE",
+    2 * (5 * 3 * 7 + 3 * 47) + 3 * (3 * 25 + 3 * 45) + 5 * (3 * 25) + 7 * (15 * 7 + 3 * 43),
+    **recurrent,
+)
+OF_THE_TAPS = ("gdn_conv", "kda_conv", "mamba_conv", "mamba_groups", "gdn_key_heads")
+# FLOP an element: decay 1, write 2, read 2, and 2 more to read with the key for the delta rule
+by_hand(
+    "FLOP-STATE",
+    2 * 105 * 7 + 3 * 75 * 7 + 5 * 75 * 5 + 7 * 105 * 5,
+    **{k: v for k, v in recurrent.items() if k not in OF_THE_TAPS},
+)
+
+# Feed-forward ----------------------------------------------------------------------------------
+
+by_hand("PARAM-MLP", 11 * 13 + 11 * 13 + 13 * 11, mlp_matrices=3, hidden_size=11, dense_width=13)
+mlp = dict(hidden_size=11, dense_width=13, mlp_bias=1)
+by_hand("PARAM-MLP-VECTORS", 13 + 13 + 11, **mlp, mlp_matrices=3)
+by_hand("PARAM-MLP-VECTORS", 13 + 11, **mlp, mlp_matrices=2)
+by_hand("EXPERT-INPUT", 11, hidden_size=11)
+by_hand("EXPERT-INPUT", 4, hidden_size=11, expert_latent=4)
+by_hand("PARAM-EXPERT", 4 * 5 + 4 * 5 + 5 * 4, mlp_matrices=3, expert_input=4, expert_width=5)
+by_hand("PARAM-EXPERT-VECTORS", 5 + 5 + 11, expert_bias=1, expert_width=5, hidden_size=11)
+by_hand("PARAM-ROUTER", 11 * 8, hidden_size=11, n_experts=8)
+# shared experts of 5 and a dense MLP of 7, three matrices each; down to a latent of 4 and up
+by_hand(
+    "PARAM-SHARED",
+    3 * (11 * 5) + 3 * (11 * 7) + 11 * 4 + 4 * 11,
+    mlp_matrices=3,
+    hidden_size=11,
+    shared_width=5,
+    moe_dense_width=7,
+    expert_latent=4,
+)
+# router bias; gate of the shared expert; norm of the latent; two norms; scales, stream and experts
+by_hand(
+    "PARAM-SHARED-VECTORS",
+    8 + 11 + 4 + 2 * 11 + (11 + 8),
+    hidden_size=11,
+    n_experts=8,
+    expert_latent=4,
+    router_bias=1,
+    shared_gate=1,
+    latent_norm=1,
+    moe_extra_norms=2,
+    router_scales=1,
+)
+# 2 streams of 5: a layer mixes twice, from 10 inputs to 2 + 2 + 4 weights, each with a bias, and
+# three scales; the head mixes 10 into 2 with a bias each and a scale; one layer has no router bias
+hyper = dict(hidden_size=5, n_layers=3, n_experts=8, hash_router_layers=1)
+mixing = 8 * 10 + 8 + 3
+by_hand("PARAM-HYPER", 3 * 2 * mixing + (10 * 2 + 2 + 1) - 8, **hyper, hyper_mult=2)
+by_hand("PARAM-HYPER", 0, **hyper)
+
+# Parameters of the model -----------------------------------------------------------------------
+
+layers = dict(
+    n_full_layers=2,
+    n_indexed_layers=3,
+    n_local_layers=5,
+    n_mla_layers=7,
+    n_index_layers=11,
+    n_csa0_layers=13,
+    n_csa4_layers=17,
+    n_csa128_layers=19,
+    n_gdn_layers=23,
+    n_kda_layers=29,
+    n_lightning_layers=31,
+    n_mamba_layers=37,
+)
+kinds = "gqa block_index local mla index csa0 csa4 csa128 gdn kda lightning mamba".split()
+sizes = (100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111)
+# every V4 layer (13 + 17 + 19 of them) has the window; ratios 4 and 128 add to it
+mixers = (
+    2 * 100
+    + 3 * 101
+    + 5 * 102
+    + 7 * 103
+    + 11 * 104
+    + (13 + 17 + 19) * 105
+    + 17 * 106
+    + 19 * 107
+    + 23 * 108
+    + 29 * 109
+    + 31 * 110
+    + 37 * 111
+)
+by_hand(
+    "PARAM-MIXERS",
+    mixers,
+    **layers,
+    **{f"{kind}_matrices": n for kind, n in zip(kinds, sizes, strict=True)},
+)
+# 41 dense and 43 MoE layers with vectors of 3 and 5, hyper-connections 7; norms of 6 (2 vectors of
+# 3): two in each of 47 layers, one at the end, one at the embedding; 10 positions of 3; 9 others
+by_hand(
+    "PARAM-VECTORS",
+    mixers + 41 * 3 + 43 * 5 + 7 + (47 * 2 + 1 + 1) * 6 + 10 * 3 + 9,
+    **layers,
+    **{f"{kind}_vectors": n for kind, n in zip(kinds, sizes, strict=True)},
+    n_dense_layers=41,
+    dense_vectors=3,
+    n_moe_layers=43,
+    moe_vectors=5,
+    hyper_vectors=7,
+    n_layers=47,
+    norms_per_layer=2,
+    norm_vectors=2,
+    embedding_norm=1,
+    hidden_size=3,
+    learned_positions=10,
+    extra_params=9,
+)
+by_hand(
+    "PARAM-DENSE",
+    2 * 7 + 3 * 11,
+    n_dense_layers=2,
+    dense_matrices=7,
+    n_moe_layers=3,
+    moe_matrices=11,
+)
+experts = dict(n_moe_layers=3, n_experts=8, expert_matrices=7, expert_vectors=2)
+by_hand("PARAM-EXPERTS", 3 * 8 * (7 + 2), **experts)
+by_hand("PARAM-ROUTERS", 3 * 88, n_moe_layers=3, router_matrices=88)
+by_hand("PARAM-EMBEDDING", 100 * 11, vocab_size=100, hidden_size=11)
+table = dict(vocab_size=100, hidden_size=11)
+by_hand("PARAM-HEAD", 100 * 11 + 100, **table, head_untied=1, head_bias=1)
+by_hand("PARAM-HEAD", 0, **table, head_untied=0, head_bias=0)
+parts = "attention dense experts router embedding head vectors".split()
+by_hand(
+    "PARAM-TOTAL",
+    1 + 2 + 4 + 8 + 16 + 32 + 64,
+    **{f"params_{part}": 2**i for i, part in enumerate(parts)},
+)
+# of 8 experts a token uses 2: six of 9 weights stay idle in each of 3 layers
+by_hand("PARAM-ACTIVE", 1000 - 3 * 6 * 9, **experts, top_k=2, params_total=1000)
+# one of each layer kind, matrices n and vectors 1; 8 experts of 7 + 2; router 88, shared 11 + 1;
+# five norms of 3, two projections of 3 x 3, mixing of 2 streams (2 x 59 + 15); twice; 4 norms once
+mtp_mixers = (100 + 1) + (102 + 1) + (103 + 1) + (104 + 1) + (105 + 1)
+mtp_mlp = (20 + 1) + (8 * (7 + 2) + 88 + 11 + 1)
+mtp_streams = 2 * (8 * 6 + 8 + 3) + (6 * 2 + 2 + 1)
+mtp = dict(
+    mtp_modules=2,
+    mtp_full_layers=1,
+    mtp_local_layers=1,
+    mtp_mla_layers=1,
+    mtp_index_layers=1,
+    mtp_csa0_layers=1,
+    mtp_dense_layers=1,
+    mtp_moe_layers=1,
+    mtp_norms=3,
+    mtp_proj=2,
+    mtp_norm_layers=4,
+    gqa_matrices=100,
+    local_matrices=102,
+    mla_matrices=103,
+    index_matrices=104,
+    csa0_matrices=105,
+    dense_matrices=20,
+    n_experts=8,
+    expert_matrices=7,
+    expert_vectors=2,
+    router_matrices=88,
+    moe_matrices=11,
+    norms_per_layer=2,
+    norm_vectors=1,
+    hidden_size=3,
+    **{f"{kind}_vectors": 1 for kind in "gqa local mla index csa0 dense moe".split()},
+)
+mtp_module = mtp_mixers + mtp_mlp + 5 * 3 + 2 * 9
+by_hand("PARAM-MTP", 2 * (mtp_module + mtp_streams) + 4 * 3, **mtp, hyper_mult=2)
+by_hand("PARAM-MTP", 2 * mtp_module + 4 * 3, **mtp)
+by_hand("PARAM-COPIES", 2 * 100 * 11, mtp_copies=2, vocab_size=100, hidden_size=11)
+# 3 layers of width 4, MLP 6: q, k, v, o; up and down; biases 4 x 4 and 6 + 4; two norms of 2 x 4
+by_hand(
+    "PARAM-VISION",
+    3 * (4 * 16 + 2 * 24 + 16 + 10 + 2 * 8) + 5 + 7 + 9,
+    vision_width=4,
+    vision_layers=3,
+    vision_mlp_width=6,
+    vision_patch_params=5,
+    vision_position_params=7,
+    vision_other_params=9,
+)
+
+# Bytes of the weights --------------------------------------------------------------------------
+
+# NVFP4 with 2 blocks a super-block: half a byte, 1 byte over 16 elements, 4 bytes over 32
+by_hand(
+    "WIDTH",
+    0.5 + 1 / 16 + 4 / 32,
+    element_width=0.5,
+    block_overhead=1,
+    block_size=16,
+    super_overhead=4,
+    super_size=2,
+)
+stored = dict(
+    params_attention=10,
+    params_dense=20,
+    params_experts=30,
+    params_embedding=40,
+    params_head=50,
+    params_router=60,
+    params_vectors=70,
+    linear_width=0.5,
+    expert_byte_width=0.25,
+    table_width=2,
+    vector_width=4,
+)
+# 30 x 1/2 + 30 x 1/4 + 90 x 2 + 130 x 4
+by_hand("WEIGHT-BYTES", 15 + 7.5 + 180 + 520, **stored)
+by_hand("WEIGHT-WIDTH-MEAN", 3, weight_bytes=12, params_total=4)
+by_hand("DEVICES", 8, tp=8, ep=4)
+by_hand("DEVICES", 16, tp=8, ep=16)
+# matrices and tables over 5, experts over 10, vectors on each
+by_hand("WEIGHT-BYTES-DEVICE", (15 + 180) / 5 + 7.5 / 10 + 520, **stored, tp=5, n_devices=10)
+
+# Cache and state -------------------------------------------------------------------------------
+
+# GQA: 2 layers x 3 heads x (5 + 7); MLA: 4 layers x (8 + 2); index keys: 3 layers x 6 and 2 x 4;
+# V4: one entry of 12 and one index key of 4 per 4 tokens, one entry per 128
+cache = dict(
+    n_full_layers=2,
+    head_dim=5,
+    v_head_dim=7,
+    n_mla_layers=4,
+    kv_lora_rank=8,
+    qk_rope_head_dim=2,
+    n_index_layers=3,
+    index_dim=6,
+    n_indexed_layers=2,
+    block_index_dim=4,
+    n_csa4_layers=5,
+    csa_head_dim=12,
+    csa_index_dim=4,
+    n_csa128_layers=32,
+)
+shared_by_heads = 4 * 10 + 3 * 6 + 2 * 4 + 5 * (12 + 4) / 4 + 32 * 12 / 128
+by_hand("KV-GROWING", 2 * 3 * 12 + shared_by_heads, **cache, n_kv_heads=3)
+# 3 heads on 2 devices: two of them on the fuller one; on 8 devices: one
+by_hand("KV-DEVICE-GROWING", 2 * 2 * 12 + shared_by_heads, **cache, n_kv_heads=3, tp=2)
+by_hand("KV-DEVICE-GROWING", 2 * 1 * 12 + shared_by_heads, **cache, n_kv_heads=3, tp=8)
+near = dict(n_local_layers=2, local_kv_heads=3, local_head_dim=5, local_v_head_dim=7)
+by_hand("KV-LOCAL", 2 * 3 * 12, **near)
+by_hand("KV-DEVICE-LOCAL", 2 * 2 * 12, **near, tp=2)
+by_hand(
+    "KV-CSA", (1 + 2 + 3) * 12, n_csa0_layers=1, n_csa4_layers=2, n_csa128_layers=3, csa_head_dim=12
+)
+# DeepSeek-V3: 61 layers x (512 + 64) x 2 B = 70,272 B
+by_hand("KV-BYTES-PER-TOKEN", 70272, kv_growing=61 * 576, kv_width=2)
+held = dict(isl=6, osl=4, kv_csa=7, kv_width=2, state_elements=8, state_width=4)
+# 10 tokens; 4 of them in the window, 3 in that of V4
+windows = dict(window=4, csa_window=3)
+by_hand(
+    "KV-BYTES", (3 * 10 + 5 * 4 + 7 * 3) * 2 + 8 * 4, kv_growing=3, kv_local=5, **held, **windows
+)
+# a window longer than the context holds the context
+by_hand(
+    "KV-BYTES",
+    (3 * 10 + 5 * 10 + 7 * 10) * 2 + 8 * 4,
+    kv_growing=3,
+    kv_local=5,
+    **held,
+    window=64,
+    csa_window=64,
+)
+by_hand(
+    "KV-BYTES-DEVICE",
+    (3 * 10 + 5 * 4 + 7 * 3) * 2 + 8 * 4 / 2,
+    kv_device_growing=3,
+    kv_device_local=5,
+    tp=2,
+    **held,
+    **windows,
+)
+by_hand("KV-MHA", 2 * 4 * 11, n_layers=4, hidden_size=11)
+by_hand("KV-OVERSTATEMENT", 8, mha_kv_growing=64, kv_growing=8)
+
+# Arithmetic ------------------------------------------------------------------------------------
+
+by_hand(
+    "MATRICES-PER-TOKEN",
+    10 + 20 + 3 + 5 * 2 * 7,
+    params_attention=10,
+    params_dense=20,
+    params_router=3,
+    n_moe_layers=5,
+    top_k=2,
+    expert_matrices=7,
+)
+by_hand("FLOP-LINEAR", 2 * (10 + 20 + 3), params_attention=10, params_dense=20, params_router=3)
+by_hand("FLOP-EXPERTS", 2 * (5 * 2 * 7), n_moe_layers=5, top_k=2, expert_matrices=7)
+by_hand("HEAD-ELEMENTS", 1100, vocab_size=100, hidden_size=11)
+by_hand("FLOP-HEAD", 2 * 1100, head_elements=1100)
+by_hand("CONTEXT", 100 + 25, isl=100, osl=50)
+for id, least in {"ATTENDED-WINDOW": "window", "ATTENDED-CSA": "csa_window"}.items():
+    by_hand(id, 60, context=125, **{least: 60})
+    by_hand(id, 125, context=125, **{least: 600})
+for id, most in {"ATTENDED-MLA": "index_topk", "ATTENDED-BLOCK": "block_index_topk"}.items():
+    by_hand(id, 125, context=125)  # no index: everything
+    by_hand(id, 60, context=125, **{most: 60})
+    by_hand(id, 125, context=125, **{most: 600})
+by_hand("ATTENDED-CSA-4", 25, context=100, csa_topk=64)
+by_hand("ATTENDED-CSA-4", 16, context=100, csa_topk=16)
+# tokens 1 + 2 + 3 + 4 + 5 over 5
+by_hand("MEAN-FULL", 15 / 5, isl=5)
+# at most 2: 1 + 2 + 2 + 2 + 2 over 5
+for id, least in {"MEAN-WINDOW": "window", "MEAN-CSA": "csa_window"}.items():
+    by_hand(id, 9 / 5, isl=5, **{least: 2})
+    by_hand(id, 15 / 5, isl=5, **{least: 9})
+for id, most in {"MEAN-MLA": "index_topk", "MEAN-BLOCK": "block_index_topk"}.items():
+    by_hand(id, 9 / 5, isl=5, mean_full=3, **{most: 2})
+    by_hand(id, 15 / 5, isl=5, mean_full=99, **{most: 9})  # the index sees everything
+    by_hand(id, 3, isl=5, mean_full=3)
+# one entry of 4 tokens at most, of 5: (1 + 2 + 3 + 4 + 4) / 5 tokens, over 4
+by_hand("MEAN-CSA-4", 14 / 5 / 4, isl=5, csa_topk=1)
+by_hand("MEAN-CSA-4", 15 / 5 / 4, isl=5, csa_topk=2)
+
+# Multiply-adds of 3 query heads: scores and values of 5 + 7 in 2 plain and 2 indexed layers (whose
+# 3 index heads of 4 meet all), local of 6 + 8, MLA, its index, V4 with 2 x 12 in each of 9 layers.
+heads = dict(
+    n_heads=3,
+    n_full_layers=4,
+    n_indexed_layers=2,
+    head_dim=5,
+    v_head_dim=7,
+    block_index_heads=3,
+    block_index_dim=4,
+    n_local_layers=2,
+    local_head_dim=6,
+    local_v_head_dim=8,
+    n_mla_layers=4,
+    qk_rope_head_dim=2,
+    n_index_layers=3,
+    index_heads=5,
+    index_dim=6,
+    n_csa0_layers=1,
+    n_csa4_layers=5,
+    n_csa128_layers=3,
+    csa_head_dim=12,
+    csa_index_heads=7,
+    csa_index_dim=4,
+)
+# decode at 256 tokens: MLA meets the latent of 8 with its rotary key of 2, and the latent again
+by_hand(
+    "FLOP-CORE-DECODE",
+    2
+    * (
+        2 * 3 * 12 * 256
+        + 2 * (3 * 12 * 50 + 3 * 4 * 256)
+        + 2 * 3 * 14 * 60
+        + 4 * 3 * (8 + 2 + 8) * 70
+        + 3 * 5 * 6 * 256
+        + 9 * 3 * 24 * 30
+        + 5 * (3 * 24 * 40 + 7 * 4 * 256 / 4)
+        + 3 * 3 * 24 * 256 / 128
+    ),
+    **heads,
+    kv_lora_rank=8,
+    context=256,
+    attended_block=50,
+    attended_window=60,
+    attended_mla=70,
+    attended_csa=30,
+    attended_csa4=40,
+)
+# prefill at a mean of 256: MLA meets keys of 9 + 2 and values of 10
+by_hand(
+    "FLOP-CORE-PREFILL",
+    2
+    * (
+        2 * 3 * 12 * 256
+        + 2 * (3 * 12 * 50 + 3 * 4 * 256)
+        + 2 * 3 * 14 * 60
+        + 4 * 3 * (9 + 2 + 10) * 70
+        + 3 * 5 * 6 * 256
+        + 9 * 3 * 24 * 30
+        + 5 * (3 * 24 * 40 + 7 * 4 * 256 / 4)
+        + 3 * 3 * 24 * 256 / 128
+    ),
+    **heads,
+    qk_nope_head_dim=9,
+    mla_v_head_dim=10,
+    mean_full=256,
+    mean_block=50,
+    mean_window=60,
+    mean_mla=70,
+    mean_csa=30,
+    mean_csa4=40,
+)
+flop = dict(flop_linear=1, flop_experts=2, flop_state=4)
+by_hand("FLOP-DECODE", 1 + 2 + 4 + 8 + 16, **flop, flop_core_decode=8, flop_head=16)
+by_hand("FLOP-PREFILL", 1 + 2 + 4 + 8, **flop, flop_core_prefill=8)
+
+# Traffic ---------------------------------------------------------------------------------------
+
+# each of 4 experts is missed by one token with probability 1/2, by three with 1/8
+by_hand("EXPERTS-DECODE", 4 * (1 - 1 / 8), n_experts=4, top_k=2, batch=3)
+by_hand("EXPERTS-DECODE", 0, batch=3)
+by_hand("EXPERTS-PREFILL", 4 * (1 - 1 / 2**6), n_experts=4, top_k=2, batch=3, isl=2)
+by_hand("EXPERTS-PREFILL", 0, batch=3, isl=2)
+# 9 sequences over 4 groups of 2 devices: three in the fullest
+by_hand("GROUP-BATCH", 3, batch=9, tp=2, n_devices=8)
+by_hand(
+    "READ-DENSE",
+    ((10 + 20) * 0.5 + 40 * 2) / 5 + (6 + 7) * 4,
+    params_attention=10,
+    params_dense=20,
+    head_elements=40,
+    params_router=6,
+    params_vectors=7,
+    linear_width=0.5,
+    table_width=2,
+    vector_width=4,
+    tp=5,
+)
+by_hand(
+    "EXPERT-BYTES-DEVICE", 30 * 0.25 / 5, params_experts=30, expert_byte_width=0.25, n_devices=5
+)
+# elements read: local 11 each of 60; 2 plain layers, 2 of 3 KV heads of 12; two indexed the same
+# and their keys; latents of what is attended to; index keys of all; V4 windows, entries, index keys
+kv_read = (
+    11 * 60
+    + 2 * 2 * 12 * 256
+    + 2 * (2 * 12 * 50 + 4 * 256)
+    + 4 * (8 + 2) * 70
+    + 3 * 6 * 256
+    + 9 * 12 * 30
+    + 5 * (12 * 40 + 4 * 256 / 4)
+    + 3 * 12 * 256 / 128
+)
+by_hand(
+    "READ-KV",
+    kv_read * 2 + 2 * 16 * 4 / 2,  # 2 bytes; state of 16 x 4 bytes on 2 devices, read and written
+    n_full_layers=4,
+    n_indexed_layers=2,
+    n_kv_heads=3,
+    head_dim=5,
+    v_head_dim=7,
+    block_index_dim=4,
+    kv_device_local=11,
+    n_mla_layers=4,
+    kv_lora_rank=8,
+    qk_rope_head_dim=2,
+    n_index_layers=3,
+    index_dim=6,
+    n_csa0_layers=1,
+    n_csa4_layers=5,
+    n_csa128_layers=3,
+    csa_head_dim=12,
+    csa_index_dim=4,
+    context=256,
+    attended_block=50,
+    attended_window=60,
+    attended_mla=70,
+    attended_csa=30,
+    attended_csa4=40,
+    kv_width=2,
+    state_elements=16,
+    state_width=4,
+    tp=2,
+)
+# fixed 100; 3 of 4 experts of 80 in all; 5 sequences read 30 and write (3 + 4) x 2
+step = dict(
+    dense_read_device=100, group_batch=5, kv_device_growing=3, kv_device_local=4, kv_width=2
+)
+drawn = dict(expert_bytes_layer_device=80, n_experts=4)
+by_hand(
+    "BYTES-DECODE", 100 + 60 + 5 * (30 + 14), **step, **drawn, experts_decode=3, kv_read_device=30
+)
+by_hand(
+    "BYTES-DECODE",
+    100 + 5 * (30 + 14),
+    **step,
+    expert_bytes_layer_device=0,
+    experts_decode=0,
+    kv_read_device=30,
+)
+# each of 6 prompt tokens is written
+by_hand("BYTES-PREFILL", 100 + 60 + 5 * 6 * 14, **step, **drawn, experts_prefill=3, isl=6)
+# 3 sequences in a group of 2 devices; 12 in all, their experts over 8
+work = dict(
+    flop_linear=10, flop_state=20, flop_head=40, flop_experts=80, group_batch=3, batch=12, tp=2
+)
+by_hand(
+    "FLOP-DECODE-DEVICE",
+    3 * (10 + 20 + 30 + 40) / 2 + 12 * 80 / 8,
+    **work,
+    flop_core_decode=30,
+    n_devices=8,
+)
+# 6 prompt tokens; the head scores one position of each
+by_hand(
+    "FLOP-PREFILL-DEVICE",
+    3 * (6 * (10 + 20 + 30) + 40) / 2 + 12 * 6 * 80 / 8,
+    **work,
+    flop_core_prefill=30,
+    isl=6,
+    n_devices=8,
+)
+by_hand("INTENSITY", 4, decode_flop_device=12, decode_bytes_device=3)
+
+# Communication ---------------------------------------------------------------------------------
+
+by_hand("MESSAGE-DECODE", 5 * 11 * 2, group_batch=5, hidden_size=11, activation_width=2)
+by_hand("MESSAGE-PREFILL", 6 * 5 * 11 * 2, isl=6, group_batch=5, hidden_size=11, activation_width=2)
+mixing_layers = {k: v for k, v in layers.items() if k not in ("n_indexed_layers", "n_index_layers")}
+one_each = 2 + 5 + 7 + 13 + 17 + 19 + 23 + 29 + 31 + 37
+mlps = dict(n_dense_layers=41, n_moe_layers=43)
+# the experts of a tensor-parallel group are summed too, unless groups hold different tokens
+by_hand("ALLREDUCES", one_each + 41 + 43, **mixing_layers, **mlps, tp=8, n_devices=8)
+by_hand("ALLREDUCES", one_each + 41, **mixing_layers, **mlps, tp=8, n_devices=16)
+by_hand("EXCHANGES", 0, n_moe_layers=43, tp=8, n_devices=8)
+by_hand("EXCHANGES", 43 + 43, n_moe_layers=43, tp=8, n_devices=16)
+link = dict(link_latency=0.5, link_bandwidth=10, allreduces=7, exchanges=5, top_k=2)
+for phase in ("decode", "prefill"):
+    id, sent = f"COMM-{phase.upper()}", {f"message_{phase}": 80}
+    by_hand(id, 0, **link, **sent, tp=1, n_devices=1)
+    # ring of 4: 3 steps to reduce and 3 to gather, each half a second and 80/4 bytes at 10 B/s
+    ring = 7 * 6 * (0.5 + 20 / 10)
+    by_hand(id, ring, **link, **sent, tp=4, n_devices=4)
+    # a device sends its 80/4 bytes to 2 experts, 7 of 8 parts to others
+    exchange = 5 * (0.5 + 40 * 7 / 8 / 10)
+    by_hand(id, ring + exchange, **link, **sent, tp=4, n_devices=8)
+
+# Latency ---------------------------------------------------------------------------------------
+
+by_hand("RIDGE", 206, peak_native=412, hbm_bandwidth=2)
+peaks = dict(peak_linear=5, peak_native=10, peak_expert=4)
+# 3/2 of (10/5 + (30 + 20 + 40)/10), and 12 x 80 FLOP over 8 devices of 4
+by_hand(
+    "TIME-MATH-DECODE",
+    1.5 * (2 + 9) + 960 / 32,
+    **work,
+    **peaks,
+    flop_core_decode=30,
+    n_devices=8,
+    n_experts=4,
+)
+# no experts: no rate for them is needed
+by_hand(
+    "TIME-MATH-DECODE",
+    1.5 * (2 + 9),
+    **work,
+    **peaks,
+    flop_core_decode=30,
+    n_devices=8,
+    n_experts=0,
+)
+by_hand("TIME-MEMORY-DECODE", 4, decode_bytes_device=12, hbm_bandwidth=3)
+# 6 prompt tokens: 3/2 of (60/5 + (6 x 50 + 40)/10), and 6 x 960 FLOP over 8 devices of 4
+by_hand(
+    "TIME-MATH-PREFILL",
+    1.5 * (12 + 34) + 5760 / 32,
+    **work,
+    **peaks,
+    flop_core_prefill=30,
+    isl=6,
+    n_devices=8,
+    n_experts=4,
+)
+by_hand(
+    "TIME-MATH-PREFILL",
+    1.5 * (12 + 34),
+    **work,
+    **peaks,
+    flop_core_prefill=30,
+    isl=6,
+    n_devices=8,
+    n_experts=0,
+)
+by_hand("TIME-MEMORY-PREFILL", 4, prefill_bytes_device=12, hbm_bandwidth=3)
+by_hand("ITL", 7 + 2, t_math_decode=3, t_memory_decode=7, t_comm_decode=2)
+by_hand("ITL", 8 + 2, t_math_decode=8, t_memory_decode=7, t_comm_decode=2)
+by_hand("TTFT", 7 + 2, t_math_prefill=3, t_memory_prefill=7, t_comm_prefill=2)
+by_hand("TTFT", 8 + 2, t_math_prefill=8, t_memory_prefill=7, t_comm_prefill=2)
+by_hand("E2E", 5 + 9 * 2, ttft=5, osl=10, itl=2)  # the first token comes with the prefill
+by_hand("THROUGHPUT", 4 * 10 / 20, batch=4, osl=10, e2e=20)
+by_hand("THROUGHPUT-DEVICE", 3, throughput=24, n_devices=8)
+by_hand("THROUGHPUT-DECODE", 4 / 0.5, batch=4, itl=0.5)
+by_hand("INTERACTIVITY", 1 / 0.5, itl=0.5)
+# 1 byte a weight: 12 / 3 = 4 FLOP a byte at the ridge, 2 FLOP a weight and sequence
+by_hand("RIDGE-BATCH", 2, peak_linear=12, hbm_bandwidth=3, linear_width=1)
+
+# Memory ----------------------------------------------------------------------------------------
+
+by_hand("MEMORY-AVAILABLE", 72, memory_fraction=0.9, memory_capacity=80)
+by_hand("MEMORY-NEEDED", 40 + 3 * 7, weight_bytes_device=40, group_batch=3, kv_bytes_device=7)
+room = dict(memory_available=72, kv_bytes_device=7, tp=2, n_devices=8)
+by_hand("BATCH-LARGEST", 4 * 4, **room, weight_bytes_device=40)  # 32 / 7: four in each of 4 groups
+by_hand("BATCH-LARGEST", 4 * -1, **room, weight_bytes_device=73)  # not even the weights fit
+
+# Energy, carbon, cost --------------------------------------------------------------------------
+
+# 8 devices for 20 s make 4 x 10 tokens
+by_hand("DEVICE-TIME", 8 * 20 / 40, n_devices=8, e2e=20, batch=4, osl=10)
+joules = dict(idle_draw=3, energy_per_flop=5, energy_per_byte=7, n_devices=2)
+# 2 devices: 3 W for 11 s, 13 FLOP at 5 J, 17 bytes at 7 J
+by_hand(
+    "ENERGY-PREFILL",
+    2 * (33 + 65 + 119),
+    **joules,
+    ttft=11,
+    prefill_flop_device=13,
+    prefill_bytes_device=17,
+)
+by_hand(
+    "ENERGY-STEP",
+    2 * (33 + 65 + 119),
+    **joules,
+    itl=11,
+    decode_flop_device=13,
+    decode_bytes_device=17,
+)
+# one prefill of 100 J and 9 steps of 4 J make 2 x 10 tokens
+by_hand("ENERGY-TOKEN", (100 + 9 * 4) / 20, energy_prefill=100, energy_step=4, batch=2, osl=10)
+by_hand("ENERGY-LIMIT", 700 * 4, board_power=700, device_time=4)
+by_hand("CARBON-TOKEN", 10 * 1.5 * 4, energy_per_token=10, pue=1.5, grid_intensity=4)
+by_hand("CARBON-LIMIT", 10 * 1.5 * 4, energy_at_limit=10, pue=1.5, grid_intensity=4)
+by_hand("COST-TOKEN", 3 * 4, price=3, device_time=4)
+# 8 devices at 3 USD/s for 5 s read 4 x 6 tokens
+by_hand("COST-INPUT-TOKEN", 8 * 3 * 5 / 24, n_devices=8, price=3, ttft=5, batch=4, isl=6)
+
+
+@pytest.mark.parametrize("id", CASES)
+def test_the_law_gives_what_a_hand_gives(id):
+    law = BY_ID[id]
+    for expected, inputs in CASES[id]:
+        unknown = inputs.keys() - {s.name for s in law.needs}
+        assert not unknown, f"{id} does not use {unknown}"
+        assert float(law(given(law, inputs))) == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+def test_every_law_was_computed_by_hand():
+    assert {law.id for law in LAWS} == CASES.keys()
+
+
+@pytest.mark.parametrize("id", CASES)
+def test_each_input_moves_the_result_of_some_case(id):
+    law = BY_ID[id]
+    for symbol in law.needs:
+        moved = []
+        for _, inputs in CASES[id]:
+            values = given(law, inputs)
+            # three times one more: beyond any floor, ceiling or smaller half of a maximum
+            other = values | {symbol: 3 * values[symbol] + 1}
+            moved.append(float(law(values)) != float(law(other)))
+        assert any(moved), f"{id}: no case notices {symbol}"
+
+
+def test_hand_cases_name_symbols():
+    names = {name for cases in CASES.values() for _, inputs in cases for name in inputs}
+    assert names <= SYMBOLS.keys()

@@ -1,0 +1,224 @@
+"""The command line answers, resumes, and says each mistake in one sentence with exit code 2."""
+
+import json
+import subprocess
+import sys
+
+import pyarrow.parquet as pq
+import pytest
+
+from inferecon import cli
+
+MAIN = "from inferecon.cli import main; main()"
+SMALL = ("deepseek-r1-distill-qwen-1.5b", "h200-sxm", "bf16")
+
+
+def inferecon(*arguments, cwd=None):
+    """Run the command in a process of its own."""
+    command = [sys.executable, "-c", MAIN, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=120)
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch, capsys):
+    """Return a function that runs the command in this process, in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["inferecon", *map(str, arguments)])
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+        shown = capsys.readouterr()
+        return end.value.code, shown.out, shown.err
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def swept(tmp_path_factory):
+    """A sweep of one combination: the folder, and what the command printed."""
+    folder = tmp_path_factory.mktemp("sweep")
+    options = ["--models", SMALL[0], "--hardware", SMALL[1], "--formats", SMALL[2], "--jobs", 1]
+    done = inferecon("sweep", *options, "--out", "out", "--json", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return folder / "out", json.loads(done.stdout), options
+
+
+# Answers ---------------------------------------------------------------------------------------
+
+
+def test_list_names_every_record():
+    done = inferecon("list", "hardware")
+    assert done.returncode == 0 and done.stderr == ""
+    lines = done.stdout.splitlines()
+    assert len(lines) == 63 and any(line.split() == ["a10", "A10"] for line in lines)
+
+
+def test_list_prints_json(here):
+    code, out, _ = here("list", "formats", "--json")
+    rows = json.loads(out)
+    assert code == 0 and len(rows) == 47 and rows[0].keys() == {"id", "name"}
+
+
+def test_trace_walks_from_a_number_to_its_sources(here):
+    code, out, err = here("trace", *SMALL, "itl", "--batch", 1)
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0].startswith("itl = ") and "[ITL]" in lines[0]
+    assert any("data/hardware/h200-sxm.yaml, hbm_bandwidth = 4800 GB/s" in line for line in lines)
+    assert any(line.strip() == "from choice: batch = 1" for line in lines)
+
+
+def test_trace_stops_at_the_depth_asked_for(here):
+    _, out, _ = here("trace", *SMALL, "itl", "--depth", 2)
+    assert max(len(line) - len(line.lstrip()) for line in out.splitlines()) <= 2 + 4
+
+
+def test_trace_prints_the_same_tree_as_json(here):
+    code, out, _ = here("trace", *SMALL, "kv_bytes_per_token", "--json")
+    tree = json.loads(out)
+    assert code == 0 and tree["law"] == "KV-BYTES-PER-TOKEN"
+    # 28 layers x 2 heads x (128 + 128) x 2 B
+    assert tree["value"] == 28 * 2 * 256 * 2 and tree["unit"] == "B / token"
+    growing, width = (
+        next(part for part in tree["inputs"] if part["symbol"] == name)
+        for name in ("kv_growing", "kv_width")
+    )
+    assert growing["value"] == 28 * 2 * 256
+    assert "data/formats/bf16.yaml" in width["source"]
+
+
+def test_a_missing_fact_is_traced_as_missing(here):
+    code, out, _ = here("trace", SMALL[0], "h20", "bf16", "cost_per_token")
+    assert code == 0 and "from missing: no record states price" in out
+
+
+# Sweep and query -------------------------------------------------------------------------------
+
+
+def test_a_sweep_leaves_notebooks_and_one_dataset(swept):
+    out, summary, _ = swept
+    assert summary | {"rows": 0, "dataset": ""} == {
+        "combinations": 1,
+        "run": 1,
+        "cannot_run": 0,
+        "failed": 0,
+        "refused": 0,
+        "rows": 0,
+        "dataset": "",
+    }
+    files = sorted(str(p.relative_to(out)) for p in out.rglob("*") if p.is_file())
+    assert files == ["notebooks/" + SMALL[0] + "/h200-sxm--bf16.ipynb", "results.parquet"]
+
+
+def test_the_dataset_says_its_units_and_what_it_rests_on(swept):
+    table = pq.read_table(swept[0] / "results.parquet")
+    assert table.num_rows == swept[1]["rows"] > 0
+    assert table.schema.field("itl").metadata[b"unit"] == b"ms"
+    assert b"edition" in table.schema.metadata
+    assert "hardware/h200-sxm.yaml" in json.loads(table["records"][0].as_py())
+
+
+def test_a_sweep_run_again_keeps_what_is_done(swept):
+    out, _, options = swept
+    files = [*out.rglob("*.ipynb"), out / "results.parquet"]
+    before = {path: path.stat().st_mtime_ns for path in files if path.suffix == ".ipynb"}
+    done = inferecon("sweep", *options, "--out", out.name, cwd=out.parent)
+    assert done.returncode == 0 and "1 kept" in done.stderr
+    assert {path: path.stat().st_mtime_ns for path in before} == before
+
+
+def test_a_query_answers_from_the_dataset(here, swept):
+    sql = "SELECT batch, itl FROM results WHERE isl = 1024 ORDER BY batch"
+    code, out, _ = here("query", sql, "--data", swept[0] / "results.parquet", "--json")
+    rows = json.loads(out)
+    assert code == 0 and [row["batch"] for row in rows] == sorted(row["batch"] for row in rows)
+    assert all(row["itl"] > 0 for row in rows)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT * FROM '/etc/passwd'",
+        "SELECT * FROM read_csv('/etc/passwd')",
+        "SELECT * FROM read_text('/etc/passwd')",
+        "SELECT * FROM glob('/etc/*')",
+        "COPY results TO 'out.csv'",
+        "ATTACH 'other.db'",
+        "INSTALL httpfs",
+        "SET enable_external_access = true",
+        "DROP TABLE results",
+        "SELECT 1; SELECT 2",
+        "SELEC 1",
+        "SELECT * FROM nothing",
+        "",
+    ],
+)
+def test_a_query_reads_the_dataset_and_nothing_else(here, swept, tmp_path, sql):
+    code, out, err = here("query", sql, "--data", swept[0] / "results.parquet")
+    assert (code, out) == (2, "")
+    assert one_sentence(err) and "root:" not in err
+    assert not list(tmp_path.iterdir())
+
+
+# Mistakes --------------------------------------------------------------------------------------
+
+
+def one_sentence(err):
+    return err.startswith("error: ") and err.count("\n") == 1 and "Traceback" not in err
+
+
+MISTAKES = [
+    (["list", "nothing"], "no kind of record 'nothing'; known: assumptions"),
+    (["list", "models", "--jsn"], "No such option: --jsn"),
+    (["lst", "models"], "No such command 'lst'"),
+    (["trace", "deepseek-v3"], "Missing argument 'hardware'"),
+    (["trace", "deepseek-v33", *SMALL[1:], "itl"], "did you mean deepseek-v3"),
+    (["trace", SMALL[0], "h200", "bf16", "itl"], "did you mean"),
+    (["trace", *SMALL, "itll"], "no published quantity 'itll'; did you mean itl?"),
+    (["trace", *SMALL, "itl", "--batch", "0"], "batch must be a whole number of at least 1, not 0"),
+    (["trace", *SMALL, "itl", "--batch", "x"], "Invalid value for '--batch'"),
+    (["trace", *SMALL, "itl", "--isl", "999999999"], "exceeds the context of"),
+    (["trace", "../../etc/passwd", *SMALL[1:], "itl"], "is not a record id"),
+    (["sweep", "--models", "nothing"], "no record 'nothing' in models"),
+    (["sweep", "--models", SMALL[0], "--batch", "-1"], "none of the combinations can be stated"),
+    (["sweep", "--models", SMALL[0], "--formats", "kv-int4"], "is a format for kv"),
+    (["run", "out.ipynb", "-p", "modle=x"], "no parameter 'modle'; the nearest it declares is 'mo"),
+    (["run", "out.ipynb", "-p", "batch=x"], "parameter 'batch' is int, but 'x' is str"),
+    (["run", "out.ipynb", "-p", "batch=0"], "batch must be a whole number of at least 1, not 0"),
+    (["run", "out.ipynb", "-p", "model=nothing"], "no record 'nothing' in models"),
+    (["run", "out.ipynb", "-p", "provider=nobody"], "no offer of 'nobody'"),
+    (["run", "out.ipynb", "-p", "batch"], "-p batch: write NAME=VALUE"),
+    (["run", "out.ipynb", "--notebook", "no.ipynb"], "no notebook no.ipynb"),
+    (["run", "out.ipynb", "--engine", "other"], "no engine 'other'; known: inferecon, stock"),
+    (["query", "SELECT 1", "--data", "no.parquet"], "no.parquet does not exist"),
+]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"), MISTAKES, ids=[" ".join(said) for said, _ in MISTAKES]
+)
+def test_a_mistake_is_one_sentence_and_leaves_nothing(here, tmp_path, arguments, sentence):
+    code, out, err = here(*arguments)
+    assert (code, out) == (2, "")
+    assert one_sentence(err) and sentence in err
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_mistake_ends_the_real_command_the_same_way(tmp_path):
+    done = inferecon("list", "nothing", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert one_sentence(done.stderr)
+    assert not list(tmp_path.iterdir())
+
+
+def test_no_arguments_print_the_help(here):
+    code, out, err = here()
+    assert (code, err) == (0, "")
+    assert all(command in out for command in ("build", "sweep", "run", "query", "trace", "list"))
+
+
+def test_a_file_that_is_no_dataset_is_refused(here, tmp_path):
+    (tmp_path / "data.parquet").write_text("no")
+    code, _, err = here("query", "SELECT 1", "--data", "data.parquet")
+    assert code == 2 and one_sentence(err)

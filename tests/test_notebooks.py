@@ -1,0 +1,157 @@
+"""Notebooks are thin: they choose, call and show; stock papermill runs them as they are."""
+
+import ast
+import json
+import re
+from pathlib import Path
+
+import nbformat
+import papermill
+import pytest
+
+from inferecon.book import published
+from inferecon.numbers import SERVICE, STRUCTURE
+
+NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
+every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+FORBIDDEN = (
+    ast.FunctionDef,
+    ast.AsyncFunctionDef,
+    ast.ClassDef,
+    ast.Lambda,
+    ast.For,
+    ast.While,
+    ast.If,
+    ast.IfExp,
+    ast.comprehension,
+    ast.BinOp,
+    ast.Try,
+)
+
+
+def read(path):
+    return nbformat.read(path, as_version=4)
+
+
+def code_cells(path):
+    return [cell for cell in read(path).cells if cell.cell_type == "code"]
+
+
+@every_notebook
+def test_a_notebook_computes_nothing_itself(path):
+    for cell in code_cells(path):
+        found = [n for n in ast.walk(ast.parse(cell.source)) if isinstance(n, FORBIDDEN)]
+        assert not found, f"{path.name}: move to src/: {ast.unparse(found[0])}"
+
+
+@every_notebook
+def test_a_notebook_is_kept_without_outputs(path):
+    for cell in code_cells(path):
+        assert cell.outputs == [] and cell.execution_count is None
+        assert "papermill" not in cell.metadata and "execution" not in cell.metadata
+    assert "papermill" not in read(path).metadata
+
+
+@every_notebook
+def test_cells_have_names_that_stay(path):
+    names = [cell["id"] for cell in json.loads(path.read_text())["cells"]]
+    assert len(names) == len(set(names))
+    assert all(re.fullmatch(r"[a-z][a-z-]*", name) for name in names), names
+
+
+@every_notebook
+def test_the_first_code_cell_holds_the_parameters(path):
+    first, *others = code_cells(path)
+    assert first.metadata["tags"] == ["parameters"]
+    for line in ast.parse(first.source).body:
+        assert isinstance(line, ast.Assign)
+        ast.literal_eval(line.value)  # raises for anything but a literal
+    assert not any("parameters" in cell.metadata.get("tags", []) for cell in others)
+
+
+@every_notebook
+def test_imports_stand_in_the_second_code_cell_and_come_from_the_package(path):
+    _, second, *others = code_cells(path)
+    for cell in others:
+        assert "import" not in cell.source
+    imports = [n for n in ast.parse(second.source).body if isinstance(n, ast.ImportFrom)]
+    assert {line.module for line in imports} <= {"inferecon.book", "inferecon.counting"}
+
+
+# Execution -------------------------------------------------------------------------------------
+
+# One run of stock papermill each: smaller than the defaults, otherwise as a reader would do it.
+RUNS = {
+    "counts": {"models": "deepseek-v3,llama-3*"},
+    "scenario": {"model": "deepseek-r1-distill-qwen-1.5b", "weights": "bf16", "activations": "bf16"}
+    | {"tp": 1, "ep": 1, "batch": 1, "batches": [1, 8], "contexts": [1024, 500_000]},
+}
+
+
+def executed(path, parameters, folder):
+    target = folder / f"{path.stem}.ipynb"
+    papermill.execute_notebook(path, target, parameters, progress_bar=False)
+    return read(target)
+
+
+@pytest.fixture(scope="module", params=NOTEBOOKS, ids=lambda path: path.stem)
+def run(request, tmp_path_factory):
+    path = request.param
+    return path.stem, executed(path, RUNS[path.stem], tmp_path_factory.mktemp(path.stem))
+
+
+def text_of(notebook):
+    return "\n".join(
+        str(output.get("data", {}).get("text/markdown", ""))
+        for cell in notebook.cells
+        for output in cell.get("outputs", [])
+    )
+
+
+def test_stock_papermill_runs_every_notebook(run):
+    _, notebook = run
+    kinds = [o.output_type for cell in notebook.cells for o in cell.get("outputs", [])]
+    assert kinds and "error" not in kinds and "stream" not in kinds
+
+
+def test_a_run_publishes_numbers_with_units(run):
+    name, notebook = run
+    found = published(notebook)
+    if name == "counts":
+        assert found["named"]["counts/deepseek-v3:params_total"] == [671.0264192, "Gelem"]
+        return
+    assert found["obstacles"] == []
+    symbols = [symbol for symbol, _, _ in found["numbers"]]
+    assert symbols == [symbol.name for symbol in STRUCTURE + SERVICE]
+    # prompts beyond the model's context are left out
+    assert [row[:2] for row in found["grid"]["rows"]] == [[1, 1024], [8, 1024]]
+    assert found["grid"]["units"]["itl"] == "ms"
+    assert "models/deepseek-r1-distill-qwen-1.5b.yaml" in found["records"]
+
+
+@pytest.fixture(scope="module")
+def impossible(tmp_path_factory):
+    path = next(path for path in NOTEBOOKS if path.stem == "scenario")
+    one_device = {
+        "model": "deepseek-v3",
+        "weights": "bf16",
+        "activations": "bf16",
+        "tp": 1,
+        "ep": 1,
+    }
+    return executed(path, one_device, tmp_path_factory.mktemp("impossible"))
+
+
+def test_an_impossible_combination_says_which_number_exceeds_which(impossible):
+    # 671,026,419,200 x 2 B and 32 caches of 2,048 x 70,272 B
+    needed = (671_026_419_200 * 2 + 32 * 2048 * 70_272) / 1e9
+    sentence = f"{needed:,.1f} GB are needed on each of 1 device, 136.3 GB are available"
+    assert f"**Does not run:** {sentence}." in text_of(impossible)
+    assert published(impossible)["obstacles"] == [sentence]
+
+
+def test_an_impossible_combination_publishes_what_it_would_need_and_no_service(impossible):
+    found = published(impossible)
+    symbols = [symbol for symbol, _, _ in found["numbers"]]
+    assert symbols == [symbol.name for symbol in STRUCTURE]
+    assert found["grid"]["rows"] == [] and "No point of the grid can run." in text_of(impossible)
