@@ -708,14 +708,44 @@ by_hand("BATCH-LARGEST", 4 * -1, **room, weight_bytes_device=73)  # not even the
 
 # 8 devices for 20 s make 4 x 10 tokens
 by_hand("DEVICE-TIME", 8 * 20 / 40, n_devices=8, e2e=20, batch=4, osl=10)
-joules = dict(idle_draw=3, energy_per_flop=5, energy_per_byte=7, n_devices=2)
-# 2 devices: 3 W for 11 s, 13 FLOP at 5 J, 17 bytes at 7 J
+# 4 sequences on 2 devices: 2 x (10 FLOP x 3 J + (20 + 1 + 2) FLOP x 5 J); 6 experts' FLOP at 7 J
+per_flop = dict(energy_linear=3, energy_expert=7, energy_native=5, group_batch=4, tp=2, batch=4)
+step = dict(flop_linear=10, flop_core_decode=20, flop_state=1, flop_head=2, flop_experts=6)
+by_hand(
+    "ENERGY-MATH-DECODE",
+    2 * (30 + 115) + 4 * 6 * 7 / 8,
+    **per_flop,
+    **step,
+    n_experts=8,
+    n_devices=8,
+)
+by_hand("ENERGY-MATH-DECODE", 2 * (30 + 115), **per_flop, **step, n_experts=0, n_devices=8)
+# the same for prompts of 3 tokens; the head scores one position
+fill = dict(flop_linear=10, flop_core_prefill=20, flop_state=1, flop_head=2, flop_experts=6, isl=3)
+by_hand(
+    "ENERGY-MATH-PREFILL",
+    2 * (3 * 30 + (3 * 21 + 2) * 5) + 4 * 3 * 6 * 7 / 8,
+    **per_flop,
+    **fill,
+    n_experts=8,
+    n_devices=8,
+)
+by_hand(
+    "ENERGY-MATH-PREFILL",
+    2 * (3 * 30 + (3 * 21 + 2) * 5),
+    **per_flop,
+    **fill,
+    n_experts=0,
+    n_devices=8,
+)
+joules = dict(idle_draw=3, energy_per_byte=7, n_devices=2)
+# 2 devices: 3 W for 11 s, 65 J of arithmetic, 17 bytes at 7 J
 by_hand(
     "ENERGY-PREFILL",
     2 * (33 + 65 + 119),
     **joules,
     ttft=11,
-    prefill_flop_device=13,
+    arithmetic_prefill=65,
     prefill_bytes_device=17,
 )
 by_hand(
@@ -723,7 +753,7 @@ by_hand(
     2 * (33 + 65 + 119),
     **joules,
     itl=11,
-    decode_flop_device=13,
+    arithmetic_decode=65,
     decode_bytes_device=17,
 )
 # one prefill of 100 J and 9 steps of 4 J make 2 x 10 tokens

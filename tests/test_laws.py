@@ -122,10 +122,9 @@ def test_the_batch_that_fits_fills_the_memory():
 
 def test_a_memory_bound_step_pays_rest_power_with_each_byte():
     proof = DERIVATIONS["ENERGY-STEP-BOUND"]
-    # 3 FLOP x 5 J + (7 J/B + 8 W / 2 B/s) x 10 B = 15 + 11 x 10
+    # 15 J + (7 J/B + 8 W / 2 B/s) x 10 B = 15 + 11 x 10
     given = {
-        s.energy_per_flop: 5,
-        s.decode_flop_device: 3,
+        s.arithmetic_decode: 15,
         s.energy_per_byte: 7,
         s.idle_draw: 8,
         s.hbm_bandwidth: 2,

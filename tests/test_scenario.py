@@ -203,7 +203,8 @@ def test_a_missing_price_leaves_only_costs_without_a_value():
     case = llama("h20")
     assert case.offer is None and case.missing(s.cost_per_token) == [s.price]
     priced = {s.cost_per_token, s.cost_per_input_token}
-    unmeasured = {s.energy_prefill, s.energy_step, s.energy_per_token, s.carbon_per_token}
+    unmeasured = {s.arithmetic_prefill, s.arithmetic_decode, s.energy_prefill, s.energy_step}
+    unmeasured |= {s.energy_per_token, s.carbon_per_token}
     empty = {symbol for symbol in SERVICE.laws if math.isnan(case.values[symbol])}
     assert empty == priced | unmeasured
 
@@ -213,7 +214,7 @@ def test_energy_by_cause_is_known_for_the_measured_device_alone():
     for hardware in set(HARDWARE) - {"h200-sxm"}:
         case = llama(hardware)
         assert math.isnan(case.values[s.energy_per_token])
-        assert {s.idle_draw, s.energy_per_flop, s.energy_per_byte} <= set(
+        assert {s.idle_draw, s.energy_linear, s.energy_per_byte} <= set(
             case.missing(s.energy_per_token)
         )
         assert not math.isnan(case.values[s.energy_at_limit])

@@ -219,9 +219,10 @@ def test_energy_of_fp8_decode_which_fitted_nothing_is_within_12_percent(row):
 
 
 @pytest.mark.parametrize("row", [r for r in PREFILL if r["fmt"] == "fp8"], ids=conditions)
-def test_energy_of_fp8_prefill_is_overstated_by_up_to_two_thirds(row):
-    # known miss: a FLOP in 8 bits costs less than the one in 16 bits that was fitted
-    assert 1.08 < energy_at_measured_time(row) < 1.67
+def test_energy_of_fp8_prefill_is_within_13_percent_from_7_billion_weights(row):
+    # these 9 rows fitted the energy of a FLOP in 8 bits; small kernels waste more: 21 % too little
+    small = row["model"] == "Qwen2.5-1.5B"
+    assert energy_at_measured_time(row) == pytest.approx(1, abs=0.21 if small else 0.13)
 
 
 @pytest.mark.parametrize("row", bf16(DECODE), ids=conditions)

@@ -16,6 +16,14 @@ from .records import Offer, Record, ids, load
 SIXTEEN_BIT = ("bf16", "fp16", "fp32")  # formats a matrix unit takes without a scale
 
 
+# An operator's energy per FLOP was measured in the format that sets its peak rate.
+ENERGY_OF = {
+    s.peak_linear: s.energy_linear,
+    s.peak_expert: s.energy_expert,
+    s.peak_native: s.energy_native,
+}
+
+
 @dataclass(frozen=True)
 class Origin:
     """Where a given value came from: a record's fact, a format's width, or a choice."""

@@ -15,7 +15,16 @@ import sympy as sp
 
 from . import symbols as s
 from .errors import BadInput, nearest
-from .givens import Origin, Peak, chosen_offer, component_formats, native_format, peaks, width
+from .givens import (
+    ENERGY_OF,
+    Origin,
+    Peak,
+    chosen_offer,
+    component_formats,
+    native_format,
+    peaks,
+    width,
+)
 from .laws import SERVICE
 from .records import Offer, Record, ids, load
 from .units import ureg
@@ -131,12 +140,13 @@ class Scenario:
         assumptions = ["collective", "memory-fraction", "pue"]
         if f"energy-{self.hardware}" in ids("assumptions"):
             assumptions.append(f"energy-{self.hardware}")
+        assumed = [load("assumptions", id) for id in assumptions]
         for record in (
             load("constants", "counting"),
             self.model_record,
             self.device,
             load("grids", self.grid),
-            *(load("assumptions", id) for id in assumptions),
+            *assumed,
         ):
             take(record)
         row = int(self.model_record["hidden_size"])
@@ -147,6 +157,10 @@ class Scenario:
             if found.case is not None:
                 values[symbol] = found.rate
                 origins[symbol] = Origin(self.device, f"peak_flops@{found.case}")
+                for record in assumed:
+                    if (fact := f"energy_per_flop@{found.case}") in record.facts:
+                        values[ENERGY_OF[symbol]] = record[fact]
+                        origins[ENERGY_OF[symbol]] = Origin(record, fact)
         if self.offer is not None:
             values[s.price] = self.offer.usd_per_second
             origins[s.price] = Origin(load("prices", self.hardware), choice=self.offer.provider)

@@ -1,20 +1,27 @@
 """Chapters 8 and 9.  What does a token cost in joules, grams and dollars?
 
 Energy is a floor while the clock runs, plus a price for each FLOP and each
-byte from memory; its three constants are measured, device by device.  Where
+byte from memory; its constants are measured, device by device and, for
+arithmetic, format by format.  Where
 they were not measured, power limit times time is all there is: an estimate and
 no bound, because the time is a lower bound and the power an upper one.
 """
 
 from .. import symbols as s
 from ..law import Derivation, Eq, Law
+from .latency import T_MATH_DECODE, T_MATH_PREFILL
+
+# Joules for seconds: arithmetic takes 1/P of time a FLOP and epsilon of energy a FLOP.
+PER_FLOP = {
+    s.peak_linear: 1 / s.energy_linear,
+    s.peak_expert: 1 / s.energy_expert,
+    s.peak_native: 1 / s.energy_native,
+}
 
 
-def energy(time, flop, traffic):
+def energy(time, arithmetic, traffic):
     """Energy of all devices of a replica: rest, arithmetic and traffic."""
-    return s.n_devices * (
-        s.idle_draw * time + s.energy_per_flop * flop + s.energy_per_byte * traffic
-    )
+    return s.n_devices * (s.idle_draw * time + arithmetic + s.energy_per_byte * traffic)
 
 
 tokens = s.batch * s.osl
@@ -25,15 +32,27 @@ DEVICE_TIME = Law(
     "all devices of a replica, for the whole batch, over the tokens it made",
     "derived",
 )
+ARITHMETIC_PREFILL = Law(
+    "ENERGY-MATH-PREFILL",
+    Eq(s.arithmetic_prefill, T_MATH_PREFILL.eq.rhs.subs(PER_FLOP)),
+    "each operator at the energy per FLOP of its number format",
+    "own measurement, data/measurements",
+)
+ARITHMETIC_DECODE = Law(
+    "ENERGY-MATH-DECODE",
+    Eq(s.arithmetic_decode, T_MATH_DECODE.eq.rhs.subs(PER_FLOP)),
+    "each operator at the energy per FLOP of its number format",
+    "own measurement, data/measurements",
+)
 ENERGY_PREFILL = Law(
     "ENERGY-PREFILL",
-    Eq(s.energy_prefill, energy(s.ttft, s.prefill_flop_device, s.prefill_bytes_device)),
+    Eq(s.energy_prefill, energy(s.ttft, s.arithmetic_prefill, s.prefill_bytes_device)),
     "rest, arithmetic and traffic of a prefill",
     "own measurement, data/measurements",
 )
 ENERGY_STEP = Law(
     "ENERGY-STEP",
-    Eq(s.energy_step, energy(s.itl, s.decode_flop_device, s.decode_bytes_device)),
+    Eq(s.energy_step, energy(s.itl, s.arithmetic_decode, s.decode_bytes_device)),
     "rest, arithmetic and traffic of a decode step",
     "own measurement, data/measurements",
 )
@@ -74,7 +93,11 @@ COST_INPUT = Law(
     "derived",
 )
 
-LAWS = [law for law in list(globals().values()) if isinstance(law, Law)]
+LAWS = [
+    law
+    for law in list(globals().values())
+    if isinstance(law, Law) and law not in (T_MATH_DECODE, T_MATH_PREFILL)
+]
 
 # What batching can save: the fixed part of a step is shared by all sequences.
 STEP_ENERGY = (
@@ -82,7 +105,7 @@ STEP_ENERGY = (
     .put({s.n_devices: 1}, "one device")
     .put({s.itl: s.decode_bytes_device / s.hbm_bandwidth}, "memory-bound")
     .rewrite(
-        s.energy_per_flop * s.decode_flop_device
+        s.arithmetic_decode
         + (s.energy_per_byte + s.idle_draw / s.hbm_bandwidth) * s.decode_bytes_device,
         "a byte costs its own energy and the rest power while it moves",
     )

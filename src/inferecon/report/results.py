@@ -184,7 +184,7 @@ def _workload_note() -> str:
         + "on the fewest devices of one scale-up domain that hold it. "
         "Times are {ref}`lower bounds <law-itl>`: no kernel is faster on these peak rates, "
         "and between devices no ring that waits for its result. "
-        "The three constants of {ref}`energy <law-energy-step>` were measured on the H200 alone; "
+        "The constants of {ref}`energy <law-energy-step>` were measured on the H200 alone, in bf16 and fp8; "
         f"{AT_LIMIT} marks the same time multiplied by the power limit, "
         "an estimate that bounds nothing. "
         "Emissions take the world's mean grid, costs the median on-demand offer on record."

@@ -2,7 +2,8 @@
 
 from .glossary import declare, section
 
-# fmt: off  (a dictionary: one symbol a line)
+# One symbol a line: this is a dictionary.
+# fmt: off
 
 section("Counting")
 mac = declare("mac", "FLOP/elem/token", "c", "one multiply and one add per weight per token")
@@ -48,9 +49,7 @@ window = declare("window", "token", "W", "tokens such a layer attends to at most
 local_kv_heads = declare("local_kv_heads", "", r"K_\mathrm{loc}", "its key-value heads")
 local_head_dim = declare("local_head_dim", "", r"d_{h,\mathrm{loc}}", "its query and key width")
 local_v_head_dim = declare("local_v_head_dim", "", r"d_{v,\mathrm{loc}}", "its value width")
-local_value_projection = declare(
-    "local_value_projection", "", r"\nu_\mathrm{loc}", "0 if values reuse keys"
-)
+local_value_projection = declare("local_value_projection", "", r"\nu_\mathrm{loc}", "0 if values reuse keys")
 local_sinks = declare("local_sinks", "", r"\sigma_\mathrm{loc}", "1 if its heads have sinks")
 
 section("Multi-head latent attention (MLA)", "mla")
@@ -58,9 +57,7 @@ n_mla_layers = declare("n_mla_layers", "", r"L_\mathrm{mla}", "MLA layers")
 q_lora_rank = declare("q_lora_rank", "", r"r_q", "rank of the query latent, 0 for none")
 kv_lora_rank = declare("kv_lora_rank", "", r"r_{kv}", "rank of the key-value latent")
 qk_nope_head_dim = declare("qk_nope_head_dim", "", r"d_\mathrm{nope}", "key width without position")
-qk_rope_head_dim = declare(
-    "qk_rope_head_dim", "", r"d_\mathrm{rope}", "rotary key width, shared by heads"
-)
+qk_rope_head_dim = declare("qk_rope_head_dim", "", r"d_\mathrm{rope}", "rotary key width, shared by heads")
 mla_v_head_dim = declare("mla_v_head_dim", "", r"d_{v,\mathrm{mla}}", "value width of an MLA head")
 mla_output_gate = declare("mla_output_gate", "", r"\gamma_\mathrm{mla}", "1 if its output is gated")
 
@@ -73,9 +70,7 @@ index_topk = declare("index_topk", "token", r"S_\mathrm{ix}", "tokens it selects
 section("Compressed attention (DeepSeek-V4)", "csa")
 n_csa0_layers = declare("n_csa0_layers", "", r"L_{c0}", "layers with the window only")
 n_csa4_layers = declare("n_csa4_layers", "", r"L_{c4}", "layers with one entry per 4 tokens")
-n_csa128_layers = declare(
-    "n_csa128_layers", "", r"L_{c128}", "layers with one entry per 128 tokens"
-)
+n_csa128_layers = declare("n_csa128_layers", "", r"L_{c128}", "layers with one entry per 128 tokens")
 csa_q_rank = declare("csa_q_rank", "", r"r_{q,c}", "rank of the query latent")
 csa_o_rank = declare("csa_o_rank", "", r"r_{o,c}", "rank of the output latent")
 csa_o_groups = declare("csa_o_groups", "", r"G_c", "groups of the output latent")
@@ -85,9 +80,7 @@ csa_index_heads = declare("csa_index_heads", "", r"H_{\mathrm{ix},c}", "heads of
 csa_index_dim = declare("csa_index_dim", "", r"d_{\mathrm{ix},c}", "width of its index heads")
 csa_topk = declare("csa_topk", "", r"n_c", "compressed entries selected")
 hyper_mult = declare("hyper_mult", "", "h", "residual streams of the hyper-connections")
-hash_router_layers = declare(
-    "hash_router_layers", "", r"L_\mathrm{hash}", "layers routed by a hash"
-)
+hash_router_layers = declare("hash_router_layers", "", r"L_\mathrm{hash}", "layers routed by a hash")
 
 section("Gated DeltaNet", "gdn")
 n_gdn_layers = declare("n_gdn_layers", "", r"L_\mathrm{gdn}", "Gated DeltaNet layers")
@@ -95,17 +88,13 @@ gdn_key_heads = declare("gdn_key_heads", "", r"H_{k,\mathrm{gdn}}", "key heads")
 gdn_key_dim = declare("gdn_key_dim", "", r"d_{k,\mathrm{gdn}}", "key width")
 gdn_value_heads = declare("gdn_value_heads", "", r"H_{v,\mathrm{gdn}}", "value heads")
 gdn_value_dim = declare("gdn_value_dim", "", r"d_{v,\mathrm{gdn}}", "value width")
-gdn_conv = declare(
-    "gdn_conv", "", r"n_{\mathrm{conv},\mathrm{gdn}}", "taps of the short convolution"
-)
+gdn_conv = declare("gdn_conv", "", r"n_{\mathrm{conv},\mathrm{gdn}}", "taps of the short convolution")
 
 section("Kimi delta attention", "kda")
 n_kda_layers = declare("n_kda_layers", "", r"L_\mathrm{kda}", "KDA layers")
 kda_heads = declare("kda_heads", "", r"H_\mathrm{kda}", "heads")
 kda_dim = declare("kda_dim", "", r"d_\mathrm{kda}", "width of a head")
-kda_conv = declare(
-    "kda_conv", "", r"n_{\mathrm{conv},\mathrm{kda}}", "taps of the short convolution"
-)
+kda_conv = declare("kda_conv", "", r"n_{\mathrm{conv},\mathrm{kda}}", "taps of the short convolution")
 kda_full_gate = declare("kda_full_gate", "", r"\gamma_\mathrm{kda}", "1 if the gate has full rank")
 
 section("Lightning attention", "lightning")
@@ -119,9 +108,7 @@ mamba_heads = declare("mamba_heads", "", r"H_\mathrm{ssm}", "heads")
 mamba_head_dim = declare("mamba_head_dim", "", r"d_\mathrm{ssm}", "width of a head")
 mamba_state = declare("mamba_state", "", r"n_\mathrm{ssm}", "state per channel")
 mamba_groups = declare("mamba_groups", "", r"G_\mathrm{ssm}", "groups that share B and C")
-mamba_conv = declare(
-    "mamba_conv", "", r"n_{\mathrm{conv},\mathrm{ssm}}", "taps of the short convolution"
-)
+mamba_conv = declare("mamba_conv", "", r"n_{\mathrm{conv},\mathrm{ssm}}", "taps of the short convolution")
 
 section("Feed-forward", "mlp")
 mlp_matrices = declare("mlp_matrices", "", "m", "matrices of an MLP: 3 gated, 2 plain")
@@ -148,9 +135,7 @@ router_scales = declare("router_scales", "", r"\sigma_r", "1 if the router has l
 
 section("Multi-token prediction (MTP), kept apart", "mtp")
 mtp_modules = declare("mtp_modules", "", r"n_\mathrm{mtp}", "MTP modules")
-mtp_full_layers = declare(
-    "mtp_full_layers", "", r"\mu_\mathrm{full}", "1 if a module attends fully"
-)
+mtp_full_layers = declare("mtp_full_layers", "", r"\mu_\mathrm{full}", "1 if a module attends fully")
 mtp_local_layers = declare("mtp_local_layers", "", r"\mu_\mathrm{loc}", "1 if it attends locally")
 mtp_mla_layers = declare("mtp_mla_layers", "", r"\mu_\mathrm{mla}", "1 if it uses MLA")
 mtp_index_layers = declare("mtp_index_layers", "", r"\mu_\mathrm{ix}", "1 if it owns an index")
@@ -160,29 +145,17 @@ mtp_dense_layers = declare("mtp_dense_layers", "", r"\mu_\mathrm{dense}", "1 if 
 mtp_proj = declare("mtp_proj", "", r"\mu_\mathrm{proj}", "input projection in units of d by d")
 mtp_norms = declare("mtp_norms", "", r"\mu_\mathrm{norm}", "extra norms of a module")
 mtp_norm_layers = declare("mtp_norm_layers", "", r"\mu_+", "norms stored once beside the modules")
-mtp_copies = declare(
-    "mtp_copies", "", r"\mu_\mathrm{copy}", "embedding or head tables stored again"
-)
+mtp_copies = declare("mtp_copies", "", r"\mu_\mathrm{copy}", "embedding or head tables stored again")
 
 section("Vision tower", "vision")
 vision_width = declare("vision_width", "", r"d_\mathrm{vis}", "width of the vision tower")
 vision_layers = declare("vision_layers", "", r"L_\mathrm{vis}", "its layers")
 vision_mlp_width = declare("vision_mlp_width", "", r"f_\mathrm{vis}", "width of its MLP")
-vision_patch_params = declare(
-    "vision_patch_params", "", r"n_\mathrm{patch}", "weights of the patch embedding"
-)
-vision_position_params = declare(
-    "vision_position_params", "", r"n_\mathrm{vpos}", "weights of its positions"
-)
-vision_other_params = declare(
-    "vision_other_params", "", r"n_\mathrm{vis}", "projector and other weights"
-)
+vision_patch_params = declare("vision_patch_params", "", r"n_\mathrm{patch}", "weights of the patch embedding")
+vision_position_params = declare("vision_position_params", "", r"n_\mathrm{vpos}", "weights of its positions")
+vision_other_params = declare("vision_other_params", "", r"n_\mathrm{vis}", "projector and other weights")
 
 section("Published counts")
 published_total = declare("published_total", "", r"\hat N", "weights the publisher states")
-published_active = declare(
-    "published_active", "", r"\hat N_\mathrm{act}", "active weights it states"
-)
-published_adjust = declare(
-    "published_adjust", "", r"\delta \hat N", "stored elements that are no weights"
-)
+published_active = declare("published_active", "", r"\hat N_\mathrm{act}", "active weights it states")
+published_adjust = declare("published_adjust", "", r"\delta \hat N", "stored elements that are no weights")
