@@ -616,8 +616,8 @@ by_hand("INTENSITY", 4, decode_flop_device=12, decode_bytes_device=3)
 
 # Communication ---------------------------------------------------------------------------------
 
-by_hand("MESSAGE-DECODE", 5 * 11 * 2, group_batch=5, hidden_size=11, activation_width=2)
-by_hand("MESSAGE-PREFILL", 6 * 5 * 11 * 2, isl=6, group_batch=5, hidden_size=11, activation_width=2)
+by_hand("MESSAGE-DECODE", 5 * 11 * 2, group_batch=5, hidden_size=11, reduce_width=2)
+by_hand("MESSAGE-PREFILL", 6 * 5 * 11 * 2, isl=6, group_batch=5, hidden_size=11, reduce_width=2)
 mixing_layers = {k: v for k, v in layers.items() if k not in ("n_indexed_layers", "n_index_layers")}
 one_each = 2 + 5 + 7 + 13 + 17 + 19 + 23 + 29 + 31 + 37
 mlps = dict(n_dense_layers=41, n_moe_layers=43)
@@ -627,19 +627,21 @@ by_hand("ALLREDUCES", one_each + 41, **mixing_layers, **mlps, tp=8, n_devices=16
 by_hand("EXCHANGES", 0, n_moe_layers=43, tp=8, n_devices=8)
 by_hand("EXCHANGES", 43 + 43, n_moe_layers=43, tp=8, n_devices=16)
 link = dict(link_latency=0.5, link_bandwidth=10, allreduces=7, exchanges=5, top_k=2)
+link |= dict(activation_width=1, reduce_width=2)
 for phase in ("decode", "prefill"):
     id, sent = f"COMM-{phase.upper()}", {f"message_{phase}": 80}
     by_hand(id, 0, **link, **sent, tp=1, n_devices=1)
     # ring of 4: 3 steps to reduce and 3 to gather, each half a second and 80/4 bytes at 10 B/s
     ring = 7 * 6 * (0.5 + 20 / 10)
     by_hand(id, ring, **link, **sent, tp=4, n_devices=4)
-    # a device sends its 80/4 bytes to 2 experts, 7 of 8 parts to others
-    exchange = 5 * (0.5 + 40 * 7 / 8 / 10)
+    # two experts sit on 8 x (1 - (7/8)^2) = 15/8 of 8 devices, 7 of 8 of them others; 80/4 bytes
+    # there in one byte an element, back in two
+    exchange = 5 * (0.5 + 20 * 15 / 8 * 0.75 * 7 / 8 / 10)
     by_hand(id, ring + exchange, **link, **sent, tp=4, n_devices=8)
 
 # Latency ---------------------------------------------------------------------------------------
 
-by_hand("RIDGE", 206, peak_native=412, hbm_bandwidth=2)
+by_hand("RIDGE", 206, peak_linear=412, hbm_bandwidth=2)
 peaks = dict(peak_linear=5, peak_native=10, peak_expert=4)
 # 3/2 of (10/5 + (30 + 20 + 40)/10), and 12 x 80 FLOP over 8 devices of 4
 by_hand(

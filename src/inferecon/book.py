@@ -7,6 +7,7 @@ numbers back from there.
 
 import ast
 import math
+from dataclasses import replace
 from html import escape
 from typing import Any
 
@@ -18,7 +19,7 @@ from . import symbols as s
 from .errors import BadInput, nearest
 from .law import latex
 from .laws import SERVICE as LAWS
-from .numbers import GRID, PUBLISHED, SERVICE, SHOWN, STRUCTURE, UNIT_NAMES, digits, number
+from .numbers import FULL, GRID, PUBLISHED, SERVICE, SHOWN, STRUCTURE, UNIT_NAMES, digits, number
 from .records import ids, load
 from .scenario import opened, whole
 from .units import ureg
@@ -61,10 +62,19 @@ class Case:
         table = "\n".join(["| quantity | symbol | value |", "|---|---|---:|", *rows])
         content = {
             "numbers": [list(_json(n)) for n in numbers],
+            "full": [list(_json(n)) for n in self.at_largest_batch()],
             "obstacles": self.scenario.obstacles,
             "records": {record.path: record.hash for record in self.scenario.records()},
         }
         display(Markdown(table), metadata={PUBLISHED: content})
+
+    def at_largest_batch(self) -> list:
+        """Return the numbers of the same case with as many sequences as fit; none if it is idle."""
+        if not self.runs:
+            return []
+        most = int(self.scenario.values[s.largest_batch])
+        full = replace(self.scenario, batch=most)
+        return [number(symbol, full.values[symbol]) for symbol in FULL]
 
     def grid(self, batches: list[int], contexts: list[int]) -> None:
         """Publish the numbers over batches and prompt lengths, and show the latencies.
@@ -106,7 +116,7 @@ class Case:
             return self.fit()
         v, case = self.scenario.values, self.scenario
         peak, bandwidth = v[s.peak_linear], v[s.hbm_bandwidth]
-        ridge = peak / bandwidth
+        ridge = v[s.ridge_intensity]
         roof = [
             {"intensity": x, "rate": min(peak, bandwidth * x) / 1e12}
             for x in (ridge / 1000, ridge, ridge * 30)
@@ -154,7 +164,7 @@ class Case:
         title = f"Batching: up to {digits(best['throughput'])} tok/s a device"
         subtitle = [
             f"one reader sees {digits(best['interactivity'])} tok/s at batch {best['batch']:,}",
-            "bounds: no kernel is faster",
+            "rooflines at datasheet peak rates",
         ]
         return figures.latency_throughput(data, title, subtitle)
 

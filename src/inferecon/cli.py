@@ -143,13 +143,33 @@ def trace(
     batch: Annotated[int, typer.Option(help="sequences served together")] = 32,
     isl: Annotated[int, typer.Option(help="input sequence length, tokens")] = 1024,
     osl: Annotated[int, typer.Option(help="output sequence length, tokens")] = 1024,
+    activations: Annotated[str, typer.Option(help="default: what goes with the weights")] = None,
+    kv: Annotated[str, typer.Option(help="number format of the KV cache")] = "bf16",
+    tp: Annotated[int, typer.Option(help="default: the fewest devices that hold it")] = None,
+    ep: Annotated[int, typer.Option(help="default: as tp, where the experts divide")] = None,
+    grid: Annotated[str, typer.Option(help="emissions of the grid")] = "world",
+    provider: Annotated[str, typer.Option(help="whose price; default: the lowest")] = "",
     depth: Annotated[int, typer.Option(min=1, help="levels of the tree")] = 99,
     as_json: Json = False,
 ) -> None:
     """Print the tree of laws and records behind a number, down to each source."""
     from .trace import as_text, traced
 
-    tree = traced(model, hardware, format, symbol, batch=batch, isl=isl, osl=osl)
+    tree = traced(
+        model,
+        hardware,
+        format,
+        symbol,
+        batch=batch,
+        isl=isl,
+        osl=osl,
+        activations=activations,
+        kv=kv,
+        tp=tp,
+        ep=ep,
+        grid=grid,
+        provider=provider,
+    )
     print(json.dumps(tree, ensure_ascii=False) if as_json else as_text(tree, depth))
 
 

@@ -15,7 +15,7 @@ def counts(pattern: str = "*") -> None:
     for id in matching("models", pattern):
         record = load("models", id)
         if record.lacks:
-            rows.append(f"| {id} | shapes not public | | | |")
+            rows.append(f"| {id} | shapes not public | | | | |")
             continue
         values = SERVICE.solve({**load("constants", "counting").given, **record.given})
         for symbol in COUNTS:
@@ -28,8 +28,14 @@ def counts(pattern: str = "*") -> None:
         if not record.about["published_exact"]:
             verdict = "only a rounded label is published"
         total, active = values[s.params_total], values[s.params_active]
-        rows.append(f"| {id} | {total:,.0f} | {active:,.0f} | {stated:,.0f} | {verdict} |")
-    head = ["| model | computed | active | published | difference |", "|---|---:|---:|---:|---|"]
+        rows.append(
+            f"| {id} | {total:,.0f} | {active:,.0f} | {scope:,.0f} | {stated:,.0f} | {verdict} |"
+        )
+    head = [
+        "| model | language model | used by a token | as published: what files hold | published "
+        "| difference |",
+        "|---|---:|---:|---:|---:|---|",
+    ]
     display(Markdown("\n".join([*head, *rows])), metadata={PUBLISHED: {"named": named}})
 
 

@@ -142,7 +142,13 @@ def bars(rows: list[dict], unit: str, title: str, subtitle: list[str]) -> alt.Ch
         .mark_bar()
         .encode(
             x=alt.X(field="value", type="quantitative", title=unit, axis=alt.Axis(tickCount=5)),
-            y=alt.Y(field="name", type="nominal", sort=[r["name"] for r in rows], title=None),
+            y=alt.Y(
+                field="name",
+                type="nominal",
+                sort=[r["name"] for r in rows],
+                title=None,
+                axis=alt.Axis(labelLimit=220),
+            ),
             color=alt.Color(
                 field="group",
                 type="nominal",
@@ -160,24 +166,28 @@ def bars(rows: list[dict], unit: str, title: str, subtitle: list[str]) -> alt.Ch
 
 
 def grouped(rows: list[dict], unit: str, title: str, subtitle: list[str]) -> alt.Chart:
-    """Bars side by side: ``rows`` hold name, group and value; names keep their order."""
+    """Points on a logarithmic axis: ``rows`` hold name, group and value; names keep their order."""
     names = list(dict.fromkeys(row["name"] for row in rows))
+    group = {"field": "group", "type": "nominal", "title": None}
     chart = (
         alt.Chart(alt.Data(values=rows))
-        .mark_bar()
+        .mark_point(filled=True, size=90, opacity=1)
         .encode(
             x=alt.X(
                 field="value",
                 type="quantitative",
-                title=unit,
-                axis=alt.Axis(tickCount=4),
-                scale=alt.Scale(type="symlog"),
+                title=f"{unit} (logarithmic)",
+                scale=alt.Scale(type="log"),
             ),
-            y=alt.Y(field="name", type="nominal", sort=names, title=None),
-            yOffset=alt.YOffset(field="group", type="nominal"),
-            color=alt.Color(
-                field="group", type="nominal", title=None, legend=alt.Legend(orient="bottom")
+            y=alt.Y(
+                field="name",
+                type="nominal",
+                sort=names,
+                title=None,
+                axis=alt.Axis(grid=True, labelLimit=220),
             ),
+            color=alt.Color(**group, legend=alt.Legend(orient="bottom")),
+            shape=alt.Shape(**group),
             tooltip=[
                 alt.Tooltip(field="name", type="nominal"),
                 alt.Tooltip(field="group", type="nominal"),

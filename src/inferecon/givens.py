@@ -6,7 +6,6 @@ the answers together and adds the workload.
 
 from dataclasses import dataclass
 from functools import cache
-from statistics import median_low
 
 from . import symbols as s
 from .errors import BadInput, nearest
@@ -67,6 +66,7 @@ def component_formats(weights: str, activations: str, kv: str, native: str) -> d
         s.table_width: everything,
         s.vector_width: everything,
         s.activation_width: activations,
+        s.reduce_width: native,
         s.kv_width: kv,
         s.state_width: native,
     }
@@ -104,7 +104,10 @@ def peak(device: Record, format_id: str) -> Peak:
 
 
 def chosen_offer(hardware: str, provider: str) -> Offer | None:
-    """The named provider's offer, else the median on-demand offer on record, else None."""
+    """The named provider's offer, else the lowest on-demand offer on record, else None.
+
+    The lowest price goes with the shortest time: both are what a token costs at least.
+    """
     if hardware not in ids("prices"):
         return None
     offers = [offer for offer in load("prices", hardware).offers if offer.price]
@@ -117,7 +120,4 @@ def chosen_offer(hardware: str, provider: str) -> Offer | None:
             f"no offer of {provider!r} in prices/{hardware}.yaml{nearest(provider, known)}"
         )
     plain = [offer for offer in offers if offer.kind == "on-demand"]
-    if not plain:
-        return None
-    middle = median_low(offer.usd_per_second for offer in plain)
-    return next(offer for offer in plain if offer.usd_per_second == middle)
+    return min(plain, key=lambda offer: offer.usd_per_second, default=None)

@@ -107,6 +107,18 @@ SERVICE = (
     s.cost_per_token,
     s.cost_per_input_token,
 )
+# Published once more at the largest batch that fits, under the id with @full.
+FULL = (
+    s.itl,
+    s.interactivity,
+    s.throughput_device,
+    s.device_time,
+    s.energy_per_token,
+    s.energy_at_limit,
+    s.carbon_per_token,
+    s.carbon_at_limit,
+    s.cost_per_token,
+)
 GRID = (
     s.context,
     s.memory_needed,

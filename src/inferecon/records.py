@@ -129,6 +129,12 @@ class Record(Strict):
             value = self[key]
             if not math.isfinite(value) or (value < 0 and key != "published_adjust"):
                 raise ValueError(f"facts.{key} must be a number of at least 0, not {fact.value}")
+        for offer in self.offers:
+            if offer.source not in registry:
+                raise ValueError(
+                    f"offer of {offer.provider}: no source {offer.source!r}"
+                    f"{nearest(offer.source, registry)}"
+                )
         return self
 
     def __getitem__(self, key: str) -> float:
@@ -181,12 +187,38 @@ def convert(value: int | float | str, symbol: sp.Symbol) -> float:
 def sources() -> dict[str, Source]:
     """Return the registry of everything that was read."""
     entries = _parse(DATA / "sources.yaml")
-    return {key: Source.model_validate(entry) for key, entry in entries.items()}
+    own = own_folder()
+    if own and (own / "sources.yaml").is_file():
+        entries |= _parse(own / "sources.yaml")
+    try:
+        return {key: Source.model_validate(entry) for key, entry in entries.items()}
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise BadInput(f"sources.yaml: {first['loc'][0]}: {first['msg']}") from error
+
+
+def own_folder() -> Path | None:
+    """Return the reader's own folder of records, if one is named."""
+    named = os.environ.get("INFERECON_DATA")
+    if not named:
+        return None
+    if not Path(named).is_dir():
+        raise BadInput(f"INFERECON_DATA names {named}, which is no folder")
+    return Path(named)
 
 
 def folders(kind: str) -> list[Path]:
-    own = os.environ.get("INFERECON_DATA")
-    return [Path(own) / kind, DATA / kind] if own else [DATA / kind]
+    """Return where records of a kind are looked for, the reader's own folder first."""
+    own = own_folder()
+    return [own / kind, DATA / kind] if own else [DATA / kind]
+
+
+def file_of(record: Record) -> str:
+    """Return where a record stands: in the reader's own folder, or in the report's data."""
+    own = own_folder()
+    if own and (own / record.path).is_file():
+        return str(own / record.path)
+    return f"data/{record.path}"
 
 
 @cache

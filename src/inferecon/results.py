@@ -53,6 +53,7 @@ def read(path: Path) -> dict:
 def numbers_of(id: str, found: dict) -> dict[str, tuple[float | None, str]]:
     """Published numbers of one notebook by full id."""
     numbers = {f"{id}:{symbol}": (value, unit) for symbol, value, unit in found.get("numbers", [])}
+    numbers |= {f"{id}@full:{symbol}": (v, unit) for symbol, v, unit in found.get("full", [])}
     return numbers | {full: tuple(item) for full, item in found.get("named", {}).items()}
 
 

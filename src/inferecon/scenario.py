@@ -106,7 +106,7 @@ class Scenario:
 
     @cached_property
     def offer(self) -> Offer | None:
-        """The price used: the named provider's, else the median on-demand offer on record."""
+        """The price used: the named provider's, else the lowest on-demand offer on record."""
         return chosen_offer(self.hardware, self.provider)
 
     def records(self) -> list[Record]:

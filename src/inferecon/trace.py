@@ -1,23 +1,27 @@
 """Walk from a number to its sources: the tree of laws and records behind it."""
 
 import math
+from textwrap import wrap
 
 from . import symbols as s
 from .book import symbol_named
 from .laws import SERVICE
 from .matrix import activations_for
 from .numbers import SHOWN, digits, number
-from .records import sources
-from .scenario import Scenario, choose_devices
+from .records import file_of, sources
+from .scenario import Scenario, opened
 from .units import ureg
 
 
-def traced(model: str, hardware: str, weights: str, name: str, **workload) -> dict:
-    """Return the tree behind one published symbol, each node a dict with its inputs."""
+def traced(model: str, hardware: str, weights: str, name: str, **choices) -> dict:
+    """Return the tree behind one published symbol, each node a dict with its inputs.
+
+    A choice that is None is left to the scenario; activations follow the weights.
+    """
     symbol = symbol_named(name)
-    case = choose_devices(
-        model, hardware, weights=weights, activations=activations_for(weights), **workload
-    )
+    given = {key: value for key, value in choices.items() if value is not None}
+    given.setdefault("activations", activations_for(weights))
+    case = opened(model=model, hardware=hardware, weights=weights, **given)
     return _node(case, symbol, case.origins_of_given(), set())
 
 
@@ -64,7 +68,7 @@ def _source(case: Scenario, symbol, origins) -> dict:
     if origin.record is None:
         return {"source": f"choice: {origin.choice}"}
     record, fact = origin.record, origin.record.facts.get(origin.fact or "")
-    place = f"data/{record.path}"
+    place = file_of(record)
     if fact is not None:
         titles = "; ".join(f"{key}: {sources()[key].what}" for key in fact.source)
         verified = "" if fact.verified else " (nobody verified it)"
@@ -90,7 +94,7 @@ def as_text(tree: dict, depth: int = 99) -> str:
         if "law" not in node:
             lines.append(f"{indent}    from {node['source']}")
             if "cited" in node:
-                lines.append(f"{indent}    {node['cited'][:160]}")
+                lines.extend(f"{indent}    {line}" for line in wrap(node["cited"], 96))
         if level < depth:
             for part in node.get("inputs", []):
                 draw(part, indent + "  ", level + 1)

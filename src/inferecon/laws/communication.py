@@ -1,8 +1,10 @@
 """Chapter 5.  What does it cost to spread a model over several devices?
 
 The alpha-beta model: a collective pays a latency a step and its bytes at the
-speed of the link.  Bounds hold inside one scale-up domain; beyond it the link
-is another one, and this edition refuses to guess.
+speed of the link.  The collectives are plain rings that wait for their result:
+what is smaller than these times was overlapped, or done in the network.  They
+hold inside one scale-up domain; beyond it the link is another one, and this
+edition refuses to guess.
 """
 
 from sympy import Piecewise
@@ -10,7 +12,7 @@ from sympy import Piecewise
 from .. import symbols as s
 from ..law import Derivation, Eq, Law
 
-hidden_bytes = s.element / s.one_token * s.hidden_size * s.activation_width
+hidden_bytes = s.element / s.one_token * s.hidden_size * s.reduce_width
 MESSAGE_DECODE = Law(
     "MESSAGE-DECODE",
     Eq(s.message_decode, s.one_token * s.group_batch * hidden_bytes),
@@ -61,7 +63,10 @@ def collectives(message):
     """Ring all-reduces inside a group, all-to-alls over all devices of a replica."""
     n, groups = s.tp, s.n_devices
     ring = 2 * (n - 1) * (s.link_latency + message / (n * s.link_bandwidth))
-    share = message * s.top_k / s.tp  # a device sends k copies of its own tokens
+    # A token goes once to each device that holds one of its k experts; dispatch carries
+    # activations, combine carries partial sums, so an exchange is their mean.
+    devices_met = groups * (1 - (1 - 1 / groups) ** s.top_k)
+    share = message / s.tp * devices_met * (1 + s.activation_width / s.reduce_width) / 2
     exchange = s.link_latency + (groups - 1) * share / (groups * s.link_bandwidth)
     return Piecewise((0, Eq(n, 1)), (s.allreduces * ring, True)) + Piecewise(
         (0, Eq(groups, n)), (s.exchanges * exchange, True)

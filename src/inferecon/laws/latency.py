@@ -15,7 +15,7 @@ from ..law import Derivation, Eq, Law
 one = s.one_token
 RIDGE_INTENSITY = Law(
     "RIDGE",
-    Eq(s.ridge_intensity, s.peak_native / s.hbm_bandwidth),
+    Eq(s.ridge_intensity, s.peak_linear / s.hbm_bandwidth),
     "both bounds last equally long",
     "williams2009, sec. 2",
 )

@@ -16,6 +16,8 @@ COLUMNS = (
     ("energy_per_token", "kWh/Mtok"),
     ("carbon_per_token", "kg CO2e/Mtok"),
     ("cost_per_token", "USD/Mtok"),
+    ("largest_batch", "largest batch"),
+    ("@full:cost_per_token", "USD/Mtok there"),
 )
 COMPONENTS = (
     ("params_attention", "sequence mixers"),
@@ -37,7 +39,7 @@ AT_LIMIT = "ᵀ"
 
 def result_cell(numbers: dict, id: str, symbol: str) -> str:
     """Quote a result, or the marked stand-in where a constant was never measured."""
-    text = quoted(numbers, f"{id}:{symbol}")
+    text = quoted(numbers, f"{id}{symbol}" if symbol.startswith("@") else f"{id}:{symbol}")
     if text == "–" and symbol in INSTEAD:
         other = quoted(numbers, f"{id}:{INSTEAD[symbol]}")
         return other if other == "–" else f"{other} {AT_LIMIT}"
@@ -87,7 +89,7 @@ def time_chart(combinations: list[tuple[str, str, str]], numbers: dict, subject:
     rows.sort(key=lambda row: row["value"])
     best = rows[0]
     title = f"Least device time: {best['name']}"
-    subtitle = [f"{subject}, best twelve", "lower bounds: no kernel is faster"]
+    subtitle = [f"{subject}, best twelve", "rooflines at datasheet peak rates"]
     chart = figures.bars(rows[:12], "device-seconds per million tokens", title, subtitle)
     return ["", "```{raw} html", figures.figure(chart.to_dict()), "```", ""]
 
@@ -130,9 +132,7 @@ def model_page(id: str, found: dict, numbers: dict) -> str:
 def device_page(id: str, found: dict, numbers: dict) -> str:
     record = load("hardware", id)
     combos = [
-        (f"{load('models', m).name}, {fmt}", fmt, f"{m}/{id}/{fmt}")
-        for m in MODELS
-        for fmt in FORMATS
+        (f"{short_name(m)}, {fmt}", fmt, f"{m}/{id}/{fmt}") for m in MODELS for fmt in FORMATS
     ]
     text = [
         f"# {plain(record.name)}",
@@ -175,19 +175,22 @@ def price_section(id: str) -> list[str]:
             + " | ".join(map(plain, (offer.provider, price, offer.kind, offer.date, offer.source)))
             + " |"
         )
-    return [*text, "", "Costs use the median on-demand offer.", ""]
+    return [*text, "", "Costs use the lowest on-demand offer.", ""]
 
 
 def _workload_note() -> str:
     return (
         "Batch {batch}, {isl:,} prompt and {osl:,} answer tokens, ".format(**WORKLOAD)
         + "on the fewest devices of one scale-up domain that hold it. "
-        "Times are {ref}`lower bounds <law-itl>`: no kernel is faster on these peak rates, "
-        "and between devices no ring that waits for its result. "
-        "The constants of {ref}`energy <law-energy-step>` were measured on the H200 alone, in bf16 and fp8; "
+        "Times are {ref}`rooflines <law-itl>` at datasheet peak rates, "
+        "with experts drawn uniformly: on one device no kernel is faster; "
+        "on several, plain {ref}`ring collectives <law-comm-decode>` that wait are added. "
+        "The constants of {ref}`energy <law-energy-step>` were measured on the H200 alone, "
+        "in bf16 and fp8; where they imply more than the power limit, "
+        "the limit binds before the roofline. "
         f"{AT_LIMIT} marks the same time multiplied by the power limit, "
         "an estimate that bounds nothing. "
-        "Emissions take the world's mean grid, costs the median on-demand offer on record."
+        "Emissions take the world's mean grid, costs the lowest on-demand offer on record."
     )
 
 
@@ -205,6 +208,11 @@ def _reproduce(found: dict, id: str) -> list[str]:
     ]
 
 
+def short_name(id: str) -> str:
+    """Name of a model without what all distilled models share, for charts and narrow tables."""
+    return load("models", id).name.replace("DeepSeek-R1-Distill-", "R1-")
+
+
 def best(id: str, numbers: dict) -> tuple[str, str] | None:
     """Hardware and format with the least device time per token for a model."""
     times = {
@@ -218,15 +226,17 @@ def best(id: str, numbers: dict) -> tuple[str, str] | None:
 
 def summary(found: dict, numbers: dict) -> str:
     """The answer first: what a million tokens cost on the hardware and format that are fastest."""
-    shown = ("device_time", "energy_per_token", "carbon_per_token", "cost_per_token")
+    shown = ("cost_per_token", "device_time", "energy_per_token", "carbon_per_token")
+    shown += ("largest_batch", "@full:device_time", "@full:cost_per_token")
     rows = []
     for id in MODELS:
         hw, fmt = best(id, numbers)
         cells = [result_cell(numbers, f"{id}/{hw}/{fmt}", symbol) for symbol in shown]
-        model, device = load("models", id).name, load("hardware", hw).name
-        where = f"[{plain(device)}](hardware/{hw}), {fmt}"
+        model = short_name(id)
+        where = f"[{hw}](hardware/{hw}), {fmt}"
         rows.append([f"[{plain(model)}](models/{id})", where, *cells])
-    head = ["model", "fastest on", "device-s", "kWh", "kg CO2e", "USD"]
+    head = ["model", "least device time on", "USD", "device-s", "kWh", "kg CO2e"]
+    head += ["largest batch", "device-s there", "USD there"]
     chart = summary_chart(numbers).to_dict()
     return "\n".join([*table(head, rows, 2), "```{raw} html", figures.figure(chart), "```", ""])
 
@@ -238,15 +248,14 @@ def summary_chart(numbers: dict):
         for fmt in ("fp8", "bf16"):
             value = numbers.get(f"{id}/h200-sxm/{fmt}:device_time", (None,))[0]
             if value is not None:
-                name = load("models", id).name
-                rows.append({"name": name, "group": f"{fmt} weights", "value": value})
+                rows.append({"name": short_name(id), "group": f"{fmt} weights", "value": value})
     return figures.grouped(
         rows,
         "device-seconds per million tokens",
         "A million tokens on the H200",
         [
             "batch {batch}, {isl:,} tokens in, {osl:,} out".format(**WORKLOAD),
-            "lower bounds: no kernel is faster",
+            "rooflines at datasheet peak rates",
         ],
     )
 

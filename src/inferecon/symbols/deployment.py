@@ -16,7 +16,8 @@ linear_width = declare("linear_width", "byte/elem", r"w_\mathrm{lin}", "width of
 expert_byte_width = declare("expert_byte_width", "byte/elem", r"w_E", "width of the routed experts")
 table_width = declare("table_width", "byte/elem", r"w_\mathrm{tab}", "width of embedding and head")
 vector_width = declare("vector_width", "byte/elem", r"w_v", "width of norms, biases and routers")
-activation_width = declare("activation_width", "byte/elem", r"w_a", "width of activations on the link")
+activation_width = declare("activation_width", "byte/elem", r"w_a", "width of the activations that experts are sent")
+reduce_width = declare("reduce_width", "byte/elem", r"w_r", "width of the partial sums that devices add up")
 kv_width = declare("kv_width", "byte/elem", r"w_{kv}", "width of the KV cache")
 state_width = declare("state_width", "byte/elem", r"w_\mathrm{st}", "width of recurrent state")
 
