@@ -41,7 +41,7 @@ def display(eq: sp.Eq) -> str:
         if len(sums) == 1:
             terms = sums[0]
             before, after = latex(eq.rhs / terms) + r"\,\Bigl(", r"\Bigr)"
-    if len(whole) <= WIDE or not terms.is_Add:
+    if len(whole) <= WIDE or not terms.is_Add or len(latex(terms)) < WIDE / 2:
         return whole
     first, *others = (latex(term) for term in terms.as_ordered_terms())
     lines = [rf"{latex(eq.lhs)} ={{}} & {before}{first}"]
@@ -131,35 +131,40 @@ class Derivation:
 
     def use(self, law: Law) -> Derivation:
         """Put the right side of ``law`` in place of its symbol."""
-        return self._then(self.eq.subs(law.symbol, law.eq.rhs), law.says, law.holds)
+        return self._then(self._with({law.symbol: law.eq.rhs}), law.says, law.holds)
 
     def when(self, condition: sp.Ge, why: str) -> Derivation:
         """Take the larger branch of a maximum, and remember the condition."""
         larger, smaller = condition.lhs, condition.rhs
-        return self._then(self.eq.subs(sp.Max(larger, smaller), larger), why, condition)
+        return self._then(self._with({sp.Max(larger, smaller): larger}), why, condition)
 
     def put(self, values: dict[sp.Symbol, sp.Basic], why: str) -> Derivation:
         """Set symbols to a special case: one card, batch one, heads equal to KV heads."""
-        return self._then(self.eq.subs(values), why)
+        return self._then(self._with(values), why)
 
     def neglect(self, symbol: sp.Symbol, why: str) -> Derivation:
         """Set ``symbol`` to zero: an approximation, so ``why`` must defend it."""
-        return self._then(self.eq.subs(symbol, 0), why)
+        return self._then(self._with({symbol: 0}), why)
 
     def solve_for(self, symbol: sp.Symbol, why: str) -> Derivation:
-        (solution,) = sp.solve(self.eq, symbol)
-        return self._then(sp.Eq(symbol, solution), why)
+        return self._then(Eq(symbol, solution(self.eq, symbol)), why)
 
     def rewrite(self, rhs: sp.Expr, why: str) -> Derivation:
         """Restate the right side by hand; SymPy must agree that it is the same."""
-        if sp.simplify(self.eq.rhs - rhs) != 0:
+        gap = self.eq.rhs - rhs
+        if sp.expand(sp.numer(sp.together(gap))) != 0 and sp.simplify(gap) != 0:
             raise ValueError(f"{rhs} is not {self.eq.rhs}")
-        return self._then(sp.Eq(self.eq.lhs, rhs), why, restated=True)
+        return self._then(Eq(self.eq.lhs, rhs), why, restated=True)
 
     def law(self, id: str, says: str, name: sp.Symbol | None = None) -> Law:
         """Close the chain; ``name`` renames the left side."""
-        eq = sp.Eq(name or self.eq.lhs, self.eq.rhs)
+        eq = Eq(name or self.eq.lhs, self.eq.rhs)
         return Law(id, eq, says, "derived", self.holds, self.counts)
+
+    def _with(self, values):
+        """Substitute on each side alone: SymPy would try to decide the equation."""
+        left, right = self.eq.lhs.subs(values), self.eq.rhs.subs(values)
+        return sp.true if left == right else Eq(left, right)
 
     def _then(self, eq, why, holds=sp.true, restated=False) -> Derivation:
         if not isinstance(eq, sp.Eq):
@@ -172,6 +177,38 @@ class Derivation:
     def _repr_latex_(self) -> str:
         rows = (rf"{latex(eq.lhs)} &= {latex(eq.rhs)} && \text{{{why}}}" for eq, why in self.steps)
         return r"$$\begin{aligned}" + r"\\[4pt] ".join(rows) + r"\end{aligned}$$"
+
+
+def solution(eq: sp.Eq, symbol: sp.Symbol) -> sp.Expr:
+    """Return the one solution; nearly all equations are linear, which takes no search."""
+    top = sp.numer(sp.together(eq.lhs - eq.rhs))
+    if not (top.is_polynomial(symbol) and sp.degree(top, symbol) == 1):
+        (found,) = sp.solve(eq, symbol)
+        return found
+    slope, rest = sp.Poly(top, symbol).all_coeffs()
+    sign, value = sp.factor(-rest / slope).as_coeff_Mul()
+    return _turned(sign, value) if sign < 0 else sign * value
+
+
+def _turned(sign: sp.Expr, value: sp.Expr) -> sp.Expr:
+    """Write -(a - b) as b - a, in the factor where that takes the fewest minuses."""
+    factors = list(sp.Mul.make_args(value))
+
+    def price(i):
+        return _minuses(-factors[i]) - _minuses(factors[i]), factors[i].is_Pow
+
+    for i in sorted(range(len(factors)), key=price):
+        base, power = factors[i].as_base_exp()
+        if base.is_Add and power in (1, -1):
+            factors[i] = (-base) ** power
+            return -sign * sp.Mul(*factors)
+    return sign * value
+
+
+def _minuses(factor: sp.Expr) -> int:
+    """Count terms with a minus in a sum, or in the sum that it is one over."""
+    terms = sp.Add.make_args(factor if factor.is_Add else 1 / factor)
+    return sum(term.could_extract_minus_sign() for term in terms)
 
 
 class System:

@@ -7,7 +7,7 @@ hold inside one scale-up domain; beyond it the link is another one, and this
 edition refuses to guess.
 """
 
-from sympy import Piecewise
+from sympy import Piecewise, ceiling, log
 
 from .. import symbols as s
 from ..law import Derivation, Eq, Law
@@ -97,3 +97,50 @@ MESSAGE_BALANCE = (
     .use(MESSAGE_DECODE)
     .solve_for(s.group_batch, "the batch at which they do")
 )
+
+# Collectives one by one, for a message of any size; no scenario states one.
+n, q = s.tp, s.message
+P2P = Law(
+    "P2P",
+    Eq(s.p2p_time, s.link_latency + q / s.link_bandwidth),
+    "one latency, and the bytes at the speed of the link",
+    "thakur2005, sec. 3",
+)
+GATHER = Law(
+    "ALL-GATHER",
+    Eq(s.gather_time, (n - 1) * (s.link_latency + q / (n * s.link_bandwidth))),
+    "a ring passes each device's share on until all have all of the message",
+    "thakur2005, sec. 4",
+)
+RING = Law(
+    "RING",
+    Eq(s.ring_time, 2 * (n - 1) * (s.link_latency + q / (n * s.link_bandwidth))),
+    "a reduce-scatter and an all-gather, each in a ring",
+    "thakur2005, sec. 4",
+)
+TREE_DEPTH = Law(
+    "TREE-DEPTH",
+    Eq(s.tree_depth, ceiling(log(n) / log(2))),
+    "each level doubles the devices reached",
+    "derived",
+)
+TREE = Law(
+    "TREE",
+    Eq(s.tree_time, 2 * s.tree_depth * (s.link_latency + q / s.link_bandwidth)),
+    "the whole message up the levels of a tree and down again",
+    "thakur2005, sec. 4",
+)
+TREE_EVEN = (
+    Derivation.begin(Eq(s.ring_time, s.tree_time), "both last equally long")
+    .use(RING)
+    .use(TREE)
+    .solve_for(q, "what the link moves in one latency, times a number of the devices alone")
+)
+TREE_MESSAGE = Law(
+    "TREE-MESSAGE",
+    Eq(s.tree_message, TREE_EVEN.eq.rhs),
+    "message below which the tree is faster",
+    "derived",
+    holds=n > 2,
+)
+COLLECTIVES = [P2P, GATHER, RING, TREE_DEPTH, TREE, TREE_MESSAGE]

@@ -30,6 +30,7 @@ T_MATH_DECODE = Law(
             s.flop_linear / s.peak_linear
             + (s.flop_core_decode + s.flop_state + s.flop_head) / s.peak_native
         )
+        + one * s.group_batch * s.mac * s.repeated_elements / s.peak_linear
         + Piecewise(
             (0, Eq(s.n_experts, 0)),
             (one * s.batch * s.flop_experts / (s.n_devices * s.peak_expert), True),
@@ -54,6 +55,7 @@ T_MATH_PREFILL = Law(
             s.isl * s.flop_linear / s.peak_linear
             + (s.isl * (s.flop_core_prefill + s.flop_state) + one * s.flop_head) / s.peak_native
         )
+        + s.isl * s.group_batch * s.mac * s.repeated_elements / s.peak_linear
         + Piecewise(
             (0, Eq(s.n_experts, 0)),
             (s.batch * s.isl * s.flop_experts / (s.n_devices * s.peak_expert), True),

@@ -43,6 +43,7 @@ DENSE_READ = Law(
         s.dense_read_device,
         ((s.params_attention + s.params_dense) * s.linear_width + s.head_elements * s.table_width)
         / s.tp
+        + s.repeated_elements * s.linear_width
         + (s.params_router + s.params_vectors) * s.vector_width,
     ),
     "every matrix outside the experts, and the head, once a step",
@@ -128,6 +129,7 @@ DECODE_FLOP = Law(
         s.one_token
         * (
             s.group_batch * (s.flop_linear + s.flop_state + s.flop_core_decode + s.flop_head) / s.tp
+            + s.group_batch * s.mac * s.repeated_elements
             + s.batch * s.flop_experts / s.n_devices
         ),
     ),
@@ -141,6 +143,7 @@ PREFILL_FLOP = Law(
         s.group_batch
         * (s.isl * (s.flop_linear + s.flop_state + s.flop_core_prefill) + s.one_token * s.flop_head)
         / s.tp
+        + s.group_batch * s.isl * s.mac * s.repeated_elements
         + s.batch * s.isl * s.flop_experts / s.n_devices,
     ),
     "all prompt tokens; the head scores one position a sequence",

@@ -4,7 +4,7 @@ A format is a block: some elements, the scale they share, sometimes a scale of
 scales.  Embedding, head, norms and routers keep their own width.
 """
 
-from sympy import Max
+from sympy import Max, ceiling
 
 from .. import symbols as s
 from ..law import Derivation, Eq, Law
@@ -43,18 +43,50 @@ N_DEVICES = Law(
     "attention is split tp ways and repeated until every expert rank has a device",
     "deepseekv3, sec. 3.4",
 )
+# What tensor parallelism cannot split: latents serve all heads, and a device needs a KV head.
+beyond_share = 1 - 1 / s.tp
+REPEATED = Law(
+    "REPEATED",
+    Eq(
+        s.repeated_elements,
+        beyond_share
+        * (
+            s.n_mla_layers * s.hidden_size * (s.q_lora_rank + s.kv_lora_rank + s.qk_rope_head_dim)
+            + (s.n_csa0_layers + s.n_csa4_layers + s.n_csa128_layers)
+            * s.hidden_size
+            * (s.csa_q_rank + s.csa_head_dim)
+        )
+        * s.element
+        + beyond_share * s.n_index_layers * s.index_matrices
+        + s.element
+        * s.hidden_size
+        * (
+            s.n_full_layers
+            * (ceiling(s.n_kv_heads / s.tp) - s.n_kv_heads / s.tp)
+            * (s.head_dim + s.value_projection * s.v_head_dim)
+            + s.n_local_layers
+            * (ceiling(s.local_kv_heads / s.tp) - s.local_kv_heads / s.tp)
+            * (s.local_head_dim + s.local_value_projection * s.local_v_head_dim)
+        ),
+    ),
+    "projections to the latents and the index, and KV heads beyond one a device",
+    "vLLM, deepseek_v2 and linear modules",
+)
 WEIGHT_BYTES_DEVICE = Law(
     "WEIGHT-BYTES-DEVICE",
     Eq(
         s.weight_bytes_device,
-        (matrices + tables) / s.tp + s.params_experts * s.expert_byte_width / s.n_devices + rest,
+        (matrices + tables) / s.tp
+        + s.repeated_elements * s.linear_width
+        + s.params_experts * s.expert_byte_width / s.n_devices
+        + rest,
     ),
-    "matrices split tp ways, experts over all devices, vectors on each",
+    "matrices split tp ways where they can be, experts over all devices, vectors on each",
     "pope2023, sec. 3.2",
 )
 
 FORMAT_LAWS = [FORMAT_WIDTH]
-LAWS = [WEIGHT_BYTES, EFFECTIVE_BITS, N_DEVICES, WEIGHT_BYTES_DEVICE]
+LAWS = [WEIGHT_BYTES, EFFECTIVE_BITS, N_DEVICES, REPEATED, WEIGHT_BYTES_DEVICE]
 
 # "Parameters times precision" is the case of one width for everything.
 w = s.format_width

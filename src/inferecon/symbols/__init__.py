@@ -10,3 +10,4 @@ from .glossary import GLOSSARY, PARTS, SYMBOLS, Entry, declare, section  # noqa:
 from .architecture import *  # noqa: F403
 from .deployment import *  # noqa: F403
 from .results import *  # noqa: F403
+from .service import *  # noqa: F403

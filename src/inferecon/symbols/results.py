@@ -70,6 +70,7 @@ kv_overstatement = declare("kv_overstatement", "", r"\rho_{kv}", "MHA cache over
 
 section("Weights")
 weight_bytes = declare("weight_bytes", "byte", r"Q_w", "weights in memory")
+repeated_elements = declare("repeated_elements", "elem", r"N_\mathrm{rep}", "matrix weights a device holds beyond its share")
 weight_bytes_device = declare("weight_bytes_device", "byte", r"Q_w^\mathrm{dev}", "weights on one device")
 effective_bits = declare("effective_bits", "byte/elem", r"\bar w", "mean width of a weight")
 
