@@ -6,9 +6,9 @@ module and one more name in ``PARTS``.
 
 from sphinx.application import Sphinx
 
-from . import charts, katex_node, laws, published, sidebar
+from . import charts, cite, claims, katex_node, laws, published, sidebar
 
-PARTS = (charts, katex_node, laws, published, sidebar)
+PARTS = (charts, cite, claims, katex_node, laws, published, sidebar)
 
 
 def setup(app: Sphinx) -> dict:

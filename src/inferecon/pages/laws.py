@@ -11,10 +11,13 @@ from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from ..anchors import label
+from ..cite import of_derivation, of_law
 from ..errors import nearest
 from ..law import Law, display, latex
 from ..laws import BY_ID, CHAPTERS, DERIVATIONS
 from ..symbols import GLOSSARY
+from .cite import box
 
 
 class Written(SphinxDirective):
@@ -43,20 +46,23 @@ class LawDirective(Written):
 
 
 class LawsDirective(Written):
-    """All laws of a chapter as a table."""
+    """All laws of a chapter, one below the other: id, what it says, source, equation."""
 
     required_arguments = 1
 
     def run(self):
         keys = bibliography(self.env)
-        laws = self.named(CHAPTERS, "chapter")
-        rows = [
-            f"| {anchor(law)}{law.id} | ${cell(latex(law.eq))}$ | {law.says} "
-            f"| {cited(law.source, keys)} |"
-            for law in laws
-        ]
-        head = ["| law | equation | says | source |", "|---|---|---|---|"]
-        return self.parse("\n".join([":::{div} wide-table", *head, *rows, ":::"]))
+        lines = [":::{div} law-list"]
+        for law in self.named(CHAPTERS, "chapter"):
+            lines += [
+                f"{anchor(law)}**{law.id}** {law.says}. {cited(law.source, keys)}",
+                "",
+                "$$",
+                display(law.eq),
+                "$$",
+                "",
+            ]
+        return self.parse("\n".join([*lines, ":::"]))
 
 
 class DerivationDirective(Written):
@@ -65,13 +71,14 @@ class DerivationDirective(Written):
     required_arguments = 1
 
     def run(self):
-        proof = self.named(DERIVATIONS, "derivation")
-        lines = [f"(derivation-{self.arguments[0].lower()})=", ":::{div} derivation"]
+        proof, name = self.named(DERIVATIONS, "derivation"), self.arguments[0]
+        lines = [f"({label(name)})=", "::::{div} derivation"]
         for step, (eq, why) in enumerate(proof.steps, 1):
+            lines += [f"({label(f'{name}/step {step}')})="]
             lines += [f"**{step}.** {why}", "", "$$", display(eq), "$$", ""]
         if proof.holds is not True and str(proof.holds) != "True":
-            lines += [f"*holds where* ${latex(proof.holds)}$"]
-        return self.parse("\n".join([*lines, ":::"]))
+            lines += [f"*holds where* ${latex(proof.holds)}$", ""]
+        return self.parse("\n".join([*lines, *box(of_derivation(name)), "::::"]))
 
 
 class SymbolsDirective(Written):
@@ -100,8 +107,8 @@ def law_text(law: Law, keys: set[str]) -> str:
     """MyST for one law."""
     unit = f"{GLOSSARY[law.symbol].unit:~}".replace("*", " ") or "pure number"
     lines = [
-        f"(law-{law.id.lower()})=",
-        ":::{div} law",
+        f"({label(law.id)})=",
+        "::::{div} law",
         f"**{law.id}** {law.says}",
         "",
         "$$",
@@ -112,11 +119,11 @@ def law_text(law: Law, keys: set[str]) -> str:
     ]
     if law.holds is not True and str(law.holds) != "True":
         lines += [f"Holds where ${latex(law.holds)}$."]
-    return "\n".join([*lines, ":::"])
+    return "\n".join([*lines, "", *box(of_law(law)), "::::"])
 
 
 def anchor(law: Law) -> str:
-    """An anchor for the table row, so that a law can be linked wherever it is listed."""
+    """An anchor for its place in a list, so that a law can be linked wherever it is listed."""
     return f'<a id="row-{law.id.lower()}"></a>'
 
 

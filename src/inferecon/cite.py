@@ -1,0 +1,324 @@
+"""Cite one thing of this report: a law, a derivation, one of its steps, or a number.
+
+An entry knows its id, what it says, where it stands and of which edition it is;
+it writes itself as Markdown, LaTeX, BibTeX or JSON.  On a page an entry carries
+the edition alone, whose second half is the fingerprint of all laws: the same
+sources must give the same page.  The command line adds the commit.
+"""
+
+import json
+import math
+import re
+import subprocess
+from functools import cache
+
+import sympy as sp
+from pydantic import BaseModel
+
+from . import anchors
+from .book import substituted
+from .errors import BadInput, nearest
+from .law import Law, latex
+from .laws import BY_ID, DERIVATIONS, LAWS, SERVICE
+from .matrix import HARDWARE, MODELS, WORKLOAD, activations_for
+from .numbers import Number, digits
+from .records import ROOT
+from .results import EDITION, edition, read_numbers
+from .scenario import choose_devices
+from .symbols import GLOSSARY, SYMBOLS
+
+BOOK = ROOT / "book"
+TITLE = "The economics of LLM inference"
+AUTHORS = "The inferecon authors"
+FORMS = ("markdown", "latex", "bibtex", "json")
+SHOWN_ON = re.compile(r"^[`:]{3,}\{(law|derivation)\}[ \t]*(\S+)", re.MULTILINE)
+
+
+class Entry(BaseModel):
+    """What is cited.  ``equation`` is LaTeX, ``sympy`` the same as SymPy writes it."""
+
+    id: str
+    kind: str  # law, derivation, step or number
+    says: str
+    equation: str = ""
+    sympy: str = ""
+    holds: str = ""
+    source: str
+    value: str = ""
+    url: str
+    edition: str
+    commit: str = ""
+    scenario: str = ""
+    worked: str = ""  # LaTeX: the equation with the numbers of the scenario put in
+    remark: str = ""
+
+
+# Finding ---------------------------------------------------------------------------------------
+
+
+def entry(id: str) -> Entry:
+    """Return what an id stands for.  Raises BadInput, with the nearest ids, for an unknown one."""
+    name, step = _parts(anchors.redirects().get(id, id))
+    if name in BY_ID and step is None:
+        return of_law(BY_ID[name])
+    if name in DERIVATIONS:
+        return of_derivation(name) if step is None else of_step(name, step)
+    if ":" in name:
+        return of_number(name)
+    raise BadInput(f"nothing has the id {id!r}{nearest(id, [*BY_ID, *DERIVATIONS])}")
+
+
+def _parts(id: str) -> tuple[str, int | None]:
+    found = re.fullmatch(r"(.+)/step[ -]?(\d+)", id)
+    return (found[1], int(found[2])) if found else (id, None)
+
+
+def of_law(law: Law) -> Entry:
+    return Entry(
+        id=law.id,
+        kind="law",
+        says=law.says,
+        source=law.source,
+        url=url(law.id),
+        edition=edition(),
+        **_equation(law.eq, law.holds),
+    )
+
+
+def of_derivation(name: str) -> Entry:
+    """The result of a derivation, with its first premise as what it rests on."""
+    proof = DERIVATIONS[name]
+    return Entry(
+        id=name,
+        kind="derivation",
+        says=f"{proof.steps[0][1]}; after {len(proof.steps)} steps: {proof.steps[-1][1]}",
+        source="derived",
+        url=url(name),
+        edition=edition(),
+        **_equation(proof.eq, proof.holds),
+    )
+
+
+def of_step(name: str, step: int) -> Entry:
+    steps = DERIVATIONS[name].steps
+    if not 1 <= step <= len(steps):
+        raise BadInput(f"{name} has steps 1 to {len(steps)}, no step {step}")
+    eq, why = steps[step - 1]
+    id = f"{name}/step {step}"
+    return Entry(
+        id=id,
+        kind="step",
+        says=why,
+        source="derived",
+        url=url(id),
+        edition=edition(),
+        **_equation(eq),
+    )
+
+
+def of_number(id: str) -> Entry:
+    """A published number, as the ledger has it, with the law that defines its symbol."""
+    numbers = ledger()
+    if id not in numbers:
+        raise BadInput(f"no published number {id!r}{nearest(id, numbers)}")
+    value, unit = numbers[id]
+    symbol = SYMBOLS.get(id.rpartition(":")[2])
+    law = None if id.startswith("sensitivity/") else law_of(symbol)
+    shown = "missing" if value is None else Number(id, value, unit).text
+    return Entry(
+        id=id,
+        kind="number",
+        says=GLOSSARY[symbol].meaning if symbol in GLOSSARY else id,
+        source=f"law {law.id}" if law else "computed from the laws",
+        value=shown,
+        url=page_of_number(id),
+        edition=edition(),
+        **(_equation(law.eq, law.holds) if law else {}),
+    )
+
+
+def law_of(symbol) -> Law | None:
+    return next((law for law in LAWS if law.symbol == symbol), None)
+
+
+@cache
+def ledger() -> dict:
+    return read_numbers(BOOK / "numbers.csv")
+
+
+def _equation(eq, holds=None) -> dict[str, str]:
+    condition = "" if holds is None or str(holds) == "True" else latex(holds)
+    return {"equation": latex(eq), "sympy": f"{eq.lhs} = {eq.rhs}", "holds": condition}
+
+
+# Places ----------------------------------------------------------------------------------------
+
+
+@cache
+def pages() -> dict[str, str]:
+    """Return on which page each law and derivation stands by itself."""
+    found: dict[str, str] = {}
+    for path in sorted(BOOK.glob("*.md")):
+        for _, id in SHOWN_ON.findall(path.read_text(encoding="utf-8")):
+            found.setdefault(id, path.stem)
+    return found
+
+
+def url(id: str) -> str:
+    """Return page and anchor of a law, derivation or step, from the top of the report.
+
+    A law without a card of its own stands in the list of all laws.
+    """
+    name, step = _parts(id)
+    if name not in pages():
+        return f"laws.html#row-{anchors.slug(name)}"
+    return f"{pages()[name]}.html#{anchors.label(id if step else name)}"
+
+
+def page_of_number(id: str) -> str:
+    """Return the page that shows a number."""
+    first, *others = id.partition(":")[0].split("/")
+    if first in MODELS:
+        return f"models/{first}.html"
+    if others and others[0] in HARDWARE:
+        return f"hardware/{others[0]}.html"
+    page = {"formats": "counts"}.get(first, first)
+    return f"chapters/{page}.html"
+
+
+# Forms -----------------------------------------------------------------------------------------
+
+
+def written(found: Entry, form: str = "markdown") -> str:
+    """Return an entry in one of the forms."""
+    if form not in FORMS:
+        raise BadInput(f"no form {form!r}{nearest(form, FORMS)}")
+    return {"markdown": markdown, "latex": latex_text, "bibtex": bibtex, "json": json_text}[form](
+        found
+    )
+
+
+def markdown(found: Entry) -> str:
+    lines = [f"**{found.id}** ({found.kind}): {_plain(found.says)}", ""]
+    if found.value:
+        lines += [f"Value: {found.value}", ""]
+    if found.equation:
+        lines += ["$$", found.equation, "$$", ""]
+    if found.holds:
+        lines += [f"Holds where ${found.holds}$.", ""]
+    if found.worked:
+        lines += [f"In {found.scenario}:", "", "$$", found.worked, "$$", ""]
+    if found.remark:
+        lines += [f"{_plain(found.remark)}.", ""]
+    return "\n".join([*lines, f"Source: {_plain(found.source)}. {_where(found)}, `{found.url}`."])
+
+
+def latex_text(found: Entry) -> str:
+    lines = [rf"\textbf{{{_tex(found.id)}}} ({found.kind}): {_tex(found.says)}."]
+    if found.value:
+        lines += [f"Value: {_tex(found.value)}."]
+    if found.equation:
+        lines += [r"\begin{equation*}", found.equation, r"\end{equation*}"]
+    if found.holds:
+        lines += [f"Holds where ${found.holds}$."]
+    if found.worked:
+        lines += [f"In {_tex(found.scenario)}:"]
+        lines += [r"\begin{equation*}", found.worked, r"\end{equation*}"]
+    if found.remark:
+        lines += [f"{_tex(found.remark)}."]
+    return "\n".join([*lines, f"Source: {_tex(found.source)}. {_tex(_where(found))}."])
+
+
+def bibtex(found: Entry) -> str:
+    key = re.sub(r"[^a-z0-9]+", "-", f"inferecon-{found.kind}-{found.id}".lower()).strip("-")
+    note = [f"Source: {found.source}"]
+    note += [f"value: {found.value}"] if found.value else []
+    note += [f"commit {found.commit}"] if found.commit else []
+    fields = {
+        "author": f"{{{AUTHORS}}}",
+        "title": f"{{{found.kind.capitalize()} {_tex(found.id)}: {_tex(found.says)}}}",
+        "howpublished": rf"{TITLE}, edition {found.edition}, \texttt{{{_tex(found.url)}}}",
+        "year": EDITION.partition(".")[0],
+        "note": _tex("; ".join(note)),
+    }
+    rows = "\n".join(f"  {name:<12} = {{{value}}}," for name, value in fields.items())
+    return f"@misc{{{key},\n{rows}\n}}"
+
+
+def json_text(found: Entry) -> str:
+    kept = {k: v for k, v in found.model_dump().items() if v}
+    return json.dumps(kept, ensure_ascii=False, indent=2)
+
+
+def _where(found: Entry) -> str:
+    commit = f", commit {found.commit}" if found.commit else ""
+    return f"{AUTHORS}, {TITLE}, edition {found.edition}{commit}"
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"([\\`*_\[\]<>$|])", r"\\\1", text)
+
+
+def _tex(text: str) -> str:
+    special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    return "".join(special.get(c, f"\\{c}" if c in "%_#&${}" else c) for c in text)
+
+
+def commit() -> str:
+    """Return the commit of this checkout, with a mark if it was changed since; else ``unknown``."""
+    try:
+        head = _git("rev-parse", "HEAD")
+        return head + ("+changed" if _git("status", "--porcelain", "-uno") else "")
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+
+
+def _git(*arguments: str) -> str:
+    command = ["git", *arguments]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def in_scenario(found: Entry, name: str) -> Entry:
+    """Return the entry with the numbers of MODEL/HARDWARE/FORMAT put into its equation."""
+    parts = name.split("/")
+    if len(parts) != 3:
+        raise BadInput(f"scenario {name!r}: write MODEL/HARDWARE/FORMAT")
+    model, hardware, weights = parts
+    activations = activations_for(weights)
+    case = choose_devices(model, hardware, weights=weights, activations=activations, **WORKLOAD)
+    eq, holds = _stated(found)
+    return found.model_copy(
+        update={
+            "scenario": name,
+            "worked": substituted(case, eq),
+            "remark": _remark(case, eq, holds),
+        }
+    )
+
+
+def _stated(found: Entry):
+    name, step = _parts(found.id)
+    if found.kind == "law":
+        return BY_ID[name].eq, BY_ID[name].holds
+    if name in DERIVATIONS:
+        proof = DERIVATIONS[name]
+        return proof.steps[step - 1 if step else -1][0], proof.holds
+    law = law_of(SYMBOLS.get(name.rpartition(":")[2]))
+    if law is None:
+        raise BadInput(f"{found.id} has no law to put numbers into")
+    return law.eq, law.holds
+
+
+def _remark(case, eq, holds) -> str:
+    """Say where a special case is not the case of the scenario."""
+    values = {x: float(v) for x, v in case.values.items()}
+    said = []
+    if holds.subs(values) == sp.false:
+        said.append(f"does not hold here: it needs {holds}")
+    whole = values[eq.lhs] if eq.lhs in SERVICE.laws else math.nan
+    special = float(eq.rhs.subs(values))
+    if not math.isclose(whole, special, rel_tol=1e-9) and not math.isnan(whole):
+        ratio = digits(special / whole)
+        said.append(f"a special case: here the law of {eq.lhs} gives another value ({ratio} to 1)")
+    return "; ".join(said)
