@@ -5,18 +5,6 @@ compares; the verdict is computed here and never typed, but where a claim
 cannot be computed at all it is marked as read.
 """
 
-from .register import DOCUMENTS, TOPICS, Claim, Document, documents
-from .verdicts import VERDICTS, Judged, differences, judge, judged
-
-__all__ = [
-    "DOCUMENTS",
-    "TOPICS",
-    "VERDICTS",
-    "Claim",
-    "Document",
-    "Judged",
-    "differences",
-    "documents",
-    "judge",
-    "judged",
-]
+from .listing import as_data, as_text, selected  # noqa: F401
+from .register import DOCUMENTS, TOPICS, Check, Claim, Document, documents  # noqa: F401
+from .verdicts import VERDICTS, Judged, Outcome, differences, judge, judged  # noqa: F401

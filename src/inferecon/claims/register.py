@@ -58,7 +58,8 @@ class Check(Strict):
 
     ``claimed`` and ``ours`` are expressions.  ``relation`` says how ours may
     stand to the claimed value; ``tolerance`` is relative.  ``fails`` names the
-    verdict of a failure where the kind alone would name the wrong one.
+    verdict of a failure where the kind alone would name the wrong one.  A check
+    that does not decide stands beside the others, to show what is true instead.
     """
 
     kind: Literal["arithmetic", "law", "record", "dimension", "simulation", "reading"]
@@ -69,6 +70,7 @@ class Check(Strict):
     tolerance: float = 0.01
     relation: Literal["equal", "at_most", "at_least"] = "equal"
     fails: Verdict | None = None
+    decides: bool = True
     equation: str | None = None
     units: dict[str, str] = {}
     verdict: Verdict | None = None
@@ -136,12 +138,13 @@ class Claim(Strict):
 
 
 class Document(Strict):
-    """One source document: what it is, how many lines it has, what it claims."""
+    """One source document: what it is, its lines and which of them are blank, what it claims."""
 
     document: int
     title: str
     subject: str
     lines: int
+    blank: list[int]
     claims: list[Claim]
 
 

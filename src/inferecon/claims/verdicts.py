@@ -10,14 +10,14 @@ import math
 from functools import cache
 from typing import NamedTuple
 
+import sympy as sp
+
 from ..errors import BadInput
-from ..units import DimensionError, coherent, unit_of, ureg
+from ..units import ONE, DimensionError, unit_of, ureg
 from .expression import calls, evaluate
 from .functions import LAWS, RECORDS
 from .register import Check, Claim, documents
 from .simulations import SIMULATIONS
-
-import sympy as sp  # isort: skip
 
 VERDICTS = {
     "reproduces": "✓ right",
@@ -60,7 +60,7 @@ class Judged(NamedTuple):
     @property
     def deciding(self) -> Outcome | None:
         """The check that decided: the first that failed, else the first."""
-        failed = [outcome for outcome in self.outcomes if not outcome.passes]
+        failed = [o for o in self.outcomes if o.check.decides and not o.passes]
         return (failed or [*self.outcomes, None])[0]
 
 
@@ -83,7 +83,7 @@ def judge(document: int, claim: Claim) -> Judged:
 
 def _verdict(claim: Claim, outcomes: tuple[Outcome, ...]) -> str:
     for check, _, _, passes in outcomes:
-        if not passes:
+        if check.decides and not passes:
             return check.fails or FAILURE.get(check.kind, "contradicted")
     if claim.lacks:
         return "unverifiable"
@@ -141,17 +141,21 @@ def _dimension(check: Check) -> Outcome:
     sides = []
     for text in (left, right):
         try:
-            expression = sp.sympify(evaluate(text, {"max": sp.Max, "min": sp.Min}, names))
-            sides.append(unit_of(expression, declared.__getitem__))
+            side = evaluate(text, {"max": sp.Max, "min": sp.Min}, names)
+            if isinstance(side, (bool, str)):
+                raise BadInput(f"{text.strip()!r} is no side of an equation")
+            side = side if isinstance(side, sp.Expr) else sp.Float(side)
+            sides.append(unit_of(side, declared.__getitem__))
         except DimensionError as error:
             return Outcome(check, _unit(sides[0]) if sides else "", str(error), False)
     claimed, ours = map(_unit, sides)
-    agree = (sides[0] or coherent("")).dimensionality == (sides[1] or coherent("")).dimensionality
+    agree = (sides[0] or ONE).dimensionality == (sides[1] or ONE).dimensionality
     return Outcome(check, claimed, ours, agree)
 
 
 def _unit(unit) -> str:
-    return str(unit) if unit is not None and unit.dimensionality else "pure number"
+    named = unit is not None and unit.dimensionality
+    return f"{unit:~}".replace(" * ", "·").replace(" ** 2", "²") if named else "pure number"
 
 
 def differences() -> list[str]:

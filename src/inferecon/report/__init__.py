@@ -7,6 +7,7 @@ stand with their source.  Records are data, so their text is escaped.
 from ..matrix import HARDWARE, MODELS
 from ..records import ROOT, ids
 from ..results import replace_text
+from .claims import claims_pages
 from .data import (
     data_assumptions,
     data_formats,
@@ -15,6 +16,7 @@ from .data import (
     data_sources,
     record_page,
 )
+from .elasticities import elasticities
 from .results import device_page, hardware_index, model_page, models_index, summary
 
 BOOK = ROOT / "book"
@@ -31,10 +33,12 @@ def write_pages(found: dict[str, dict], numbers: dict) -> int:
         "data/assumptions": data_assumptions(),
         "data/sources": data_sources(),
         "data/summary": summary(found, numbers),
+        "reference/elasticities": elasticities(),
     }
     pages |= {f"models/{id}": model_page(id, found, numbers) for id in MODELS}
     pages |= {f"hardware/{id}": device_page(id, found, numbers) for id in HARDWARE}
     for kind, swept in (("models", MODELS), ("hardware", HARDWARE)):
         others = [id for id in ids(kind) if id not in swept]
         pages |= {f"data/{kind}/{id}": record_page(kind, id) for id in others}
+    pages |= claims_pages()
     return sum(replace_text(BOOK / f"{name}.md", text) for name, text in pages.items())

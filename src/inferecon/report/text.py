@@ -1,18 +1,13 @@
 """Pieces of a generated page: escaped text, quoted numbers, tables, facts with their sources."""
 
-import re
 from collections.abc import Iterable
 
+from ..escape import plain
 from ..records import Record
 from ..symbols import GLOSSARY, SYMBOLS
 from ..units import ureg
 
 UNVERIFIED = "?"  # stands behind a value that nobody verified
-
-
-def plain(text: object) -> str:
-    """Escape text of a record for a MyST page: no markup, no HTML, no table bars."""
-    return re.sub(r"([\\`*_{}\[\]<>|$#~^&!@:])", lambda m: f"&#{ord(m.group(1))};", str(text))
 
 
 def quoted(numbers: dict, id: str, role: str = "val") -> str:

@@ -1,0 +1,485 @@
+"""The claims of the source documents: every verdict computed, every text backed, nothing run."""
+
+import ast
+import inspect
+import json
+import re
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import get_args
+
+import pytest
+import yaml
+
+from inferecon import claims as package
+from inferecon import cli
+from inferecon.claims import Check, Claim, differences, documents, judge, judged, verdicts
+from inferecon.claims.expression import evaluate
+from inferecon.claims.register import FOLDER, KINDS, TOPICS, Verdict
+from inferecon.claims.simulations import SIMULATIONS
+from inferecon.claims.verdicts import FUNCTIONS, VERDICTS, outcome
+from inferecon.errors import BadInput
+from inferecon.laws import BY_ID, DERIVATIONS
+from inferecon.pages import claims as filter_part
+from inferecon.records import ROOT
+from inferecon.report.claim_blocks import claim_block, link, place, shown, times
+from inferecon.report.claims import claims_pages, index_page
+
+CLAIMS = [claim for document in documents() for claim in document.claims]
+BY_NAME = {item.claim.id: item for item in judged()}
+every_claim = pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
+every_document = pytest.mark.parametrize("document", documents(), ids=lambda d: f"d{d.document}")
+
+
+def a_claim(*checks, **changed):
+    """A claim with some checks, for the rules alone."""
+    given = {
+        "id": "x-1",
+        "lines": [1],
+        "section": "s",
+        "kind": "formula",
+        "topics": ["memory"],
+        "claim": "c",
+        "would_need": "n",
+        "checks": list(checks),
+        "consequence": "d",
+        "expected": "reproduces",
+    }
+    return Claim.model_validate(given | changed)
+
+
+def equal(claimed, ours, kind="arithmetic", **more):
+    return {"kind": kind, "claimed": claimed, "ours": ours, **more}
+
+
+def verdict_of(*checks, **changed):
+    return judge(1, a_claim(*checks, **changed)).verdict
+
+
+# The register ----------------------------------------------------------------------------------
+
+
+def test_there_are_192_claims_in_three_documents():
+    assert [len(document.claims) for document in documents()] == [42, 80, 70]
+
+
+def test_ids_are_unique_and_those_on_file_so_that_a_link_to_a_claim_keeps_working():
+    found = [claim.id for claim in CLAIMS]
+    assert len(set(found)) == 192
+    assert found == (FOLDER / "ids.txt").read_text(encoding="utf-8").split()
+    assert all(claim.anchor == f"claim-{claim.id}" for claim in CLAIMS)
+
+
+@every_document
+def test_every_line_of_a_document_is_blank_or_in_a_claim(document):
+    covered = {line for claim in document.claims for line in claim.lines}
+    assert covered | set(document.blank) >= set(range(1, document.lines + 1))
+    assert max(covered) <= document.lines and min(covered) >= 1
+
+
+@every_document
+def test_claims_stand_in_the_order_of_the_document(document):
+    first = [min(c.lines) for c in document.claims if c.id != "s0-table-seq-lengths"]
+    assert first == sorted(first)  # the one exception sums up the rows of a table
+
+
+@every_claim
+def test_a_claim_is_checked_or_says_how_it_was_read(claim):
+    if claim.computed:
+        assert any(check.decides for check in claim.checks)
+    else:
+        assert claim.checks[0].verdict and len(claim.checks[0].read) > 5
+
+
+@every_claim
+def test_a_claim_says_what_it_needs_and_what_follows(claim):
+    texts = (claim.claim, claim.would_need, claim.consequence, claim.section)
+    assert all(text == text.strip() and text for text in texts)
+    assert claim.correction or claim.caveat or claim.remark
+    if claim.expected == "unverifiable":
+        assert claim.lacks and claim.measure
+
+
+def test_three_of_four_claims_are_computed():
+    assert sum(claim.computed for claim in CLAIMS) >= 144
+
+
+def test_the_words_of_the_schema_are_those_that_pages_show():
+    assert set(get_args(Verdict)) == set(VERDICTS)
+    assert {claim.kind for claim in CLAIMS} == set(KINDS)
+    assert {topic for claim in CLAIMS for topic in claim.topics} == set(TOPICS)
+
+
+@every_document
+def test_the_data_is_in_our_own_words(document):
+    text = (FOLDER / f"document-{document.document}.yaml").read_text(encoding="utf-8")
+    assert not re.search(r"[\u3000-\u9fff\uff00-\uffef]", text)  # the documents are Chinese
+
+
+# Verdicts --------------------------------------------------------------------------------------
+
+
+def test_every_verdict_is_the_expected_one_and_every_text_is_backed():
+    assert differences() == []
+
+
+@pytest.mark.parametrize(
+    "id, verdict",
+    [
+        ("s0-kv-cache", "contradicted"),
+        ("s0-ttft-formula", "dimensional_error"),
+        ("s1-cost-function", "dimensional_error"),
+        ("s1-batcher-get-batch", "contradicted"),
+        ("s3-energy-formula", "dimensional_error"),
+        ("s3-40p2-kwh", "arithmetic_error"),
+        ("s3-config-671b", "reproduces"),
+        ("s1-sm-util-60", "unverifiable"),
+        ("s0-weight-bytes", "correct_with_caveat"),
+    ],
+)
+def test_the_verdicts_a_reader_will_look_for(id, verdict):
+    assert BY_NAME[id].verdict == verdict
+
+
+def test_a_verdict_that_changed_is_one_line_and_exit_code_1(monkeypatch, capsys):
+    first, *others = judged()
+    changed = first._replace(claim=first.claim.model_copy(update={"expected": "contradicted"}))
+    monkeypatch.setattr(verdicts, "judged", lambda: (changed, *others))
+    assert differences() == [f"{first.claim.id} contradicted -> {first.verdict}"]
+    monkeypatch.setattr(sys, "argv", ["inferecon", "claims", "--check"])
+    with pytest.raises(SystemExit) as end:
+        cli.main()
+    assert end.value.code == 1
+    assert capsys.readouterr().out == f"{first.claim.id} contradicted -> {first.verdict}\n"
+
+
+def test_a_text_that_is_no_longer_backed_is_told(monkeypatch):
+    first, *others = judged()
+    changed = first._replace(claim=first.claim.model_copy(update={"backed": ["1 == 2"]}))
+    monkeypatch.setattr(verdicts, "judged", lambda: (changed, *others))
+    assert differences() == [f"{first.claim.id} says what does not hold: 1 == 2"]
+
+
+def test_a_changed_law_value_changes_the_verdict():
+    stated = next(c for c in BY_NAME["s0-kv-cache"].claim.checks if c.kind == "law")
+    assert not outcome(stated).passes
+    assert outcome(stated.model_copy(update={"claimed": 70.272})).passes
+
+
+def test_the_rule_of_verdicts():
+    right, wrong = equal(2, "1 + 1"), equal(2, "1 + 2")
+    assert verdict_of(right) == "reproduces"
+    assert verdict_of(right, caveat="but") == "correct_with_caveat"
+    assert verdict_of(right, lacks=["the batch"]) == "unverifiable"
+    assert verdict_of(wrong) == "arithmetic_error"
+    assert verdict_of(wrong, lacks=["the batch"]) == "arithmetic_error"
+    assert verdict_of(right, {**wrong, "fails": "contradicted"}) == "contradicted"
+    assert verdict_of(right, {**wrong, "decides": False}) == "reproduces"
+    record = equal(60, 'fact("models", "deepseek-v3", "n_layers")', "record")
+    assert verdict_of(record) == "contradicted"
+    assert verdict_of(record, wrong) == "contradicted"  # the first that fails decides
+    assert verdict_of(wrong, record) == "arithmetic_error"
+
+
+@pytest.mark.parametrize(
+    "ours, relation, passes",
+    [
+        (1.0, "equal", True),
+        (1.009, "equal", True),
+        (1.02, "equal", False),
+        (0.5, "at_most", True),
+        (1.02, "at_most", False),
+        (2.0, "at_least", True),
+        (0.98, "at_least", False),
+    ],
+)
+def test_a_comparison_within_one_percent(ours, relation, passes):
+    assert (
+        outcome(Check(kind="arithmetic", claimed=1, ours=ours, relation=relation)).passes is passes
+    )
+
+
+@pytest.mark.parametrize(
+    "equation, units, verdict",
+    [
+        ("t = b / r", {"t": "second", "b": "byte", "r": "byte/second"}, "reproduces"),
+        ("t = b / r", {"t": "second", "b": "byte", "r": "FLOP/second"}, "dimensional_error"),
+        ("e = p * t", {"e": "kWh", "p": "watt", "t": "hour"}, "reproduces"),
+        ("e = p + t", {"e": "kWh", "p": "watt", "t": "hour"}, "dimensional_error"),
+        ("x = a * b ** 2", {"x": "elem", "a": "elem", "b": ""}, "reproduces"),
+    ],
+)
+def test_units_of_an_equation(equation, units, verdict):
+    assert verdict_of({"kind": "dimension", "equation": equation, "units": units}) == verdict
+
+
+@pytest.mark.parametrize(
+    "check, said",
+    [
+        (equal(1, 'fact("models", "deepseek-v3", "n_layers")'), "arithmetic calls fact"),
+        (equal(1, "1", "law"), "a law check calls none of value, count"),
+        (equal(1, "1", "simulation"), "a simulation check calls none of"),
+        (equal(1, 'fact("models", "deepseek-v9", "n_layers")', "record"), "deepseek-v3"),
+        (equal(1, 'count("deepseek-v3", "n_layer")', "law"), "did you mean n_layers"),
+        (equal(1, 'fact("hardware", "h20", "peak_flops@fp4")', "record"), "is missing"),
+        (equal(1, "1 / 0"), "cannot be computed"),
+        (equal(True, "1"), "cannot be compared"),
+        ({"kind": "dimension", "equation": "a + b", "units": {}}, "is no equation"),
+        ({"kind": "dimension", "equation": "a = 'b'", "units": {"a": "s"}}, "no side of"),
+        ({"kind": "dimension", "equation": "a = b", "units": {"a": "lightyear"}}, "no unit"),
+    ],
+)
+def test_a_check_that_cannot_run_names_the_claim_and_the_reason(check, said):
+    with pytest.raises(BadInput, match=re.escape(said)) as error:
+        verdict_of(check)
+    assert str(error.value).startswith("x-1: ")
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        equal(1, "1", verdict="reproduces"),
+        {"kind": "reading"},
+        {"kind": "law", "claimed": 1},
+        {"kind": "dimension"},
+        {"kind": "guess", "claimed": 1, "ours": 1},
+    ],
+)
+def test_a_check_without_its_parts_or_with_a_typed_verdict_is_refused(check):
+    with pytest.raises(ValueError):
+        a_claim(check)
+
+
+# The language of expressions --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text, value",
+    [
+        ("2 * 61 * 7168 * 2", 1748992),
+        ("-3 ** 2 + 1 / 4", -8.75),
+        ("round(log(8) / log(2)) == 3 and 1 < 2 <= 2", True),
+        ("max(1, abs(-4), ceil(2.1)) - floor(2.9) - min(1, 2)", 1),
+        ("not (1 == 2) or 1 > 2", True),
+        ("1e3", 1000),
+    ],
+)
+def test_what_the_language_knows(text, value):
+    assert evaluate(text, {}) == value
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "__import__('os').system('true')",
+        "().__class__.__bases__",
+        "open('/etc/passwd')",
+        "value.__globals__",
+        "(lambda: 1)()",
+        "[x for x in (1, 2)]",
+        "{1: 2}",
+        "f'{1}'",
+        "'a' * 1000000000",
+        "9 ** 9 ** 9",
+        "2.0 ** 1e308",
+        "1 if True else 2",
+        "(x := 1)",
+        "x",
+        "1 << 999999",
+        "max(*(1, 2))",
+        "max(**{'a': 1})",
+        "fact('models', '../../secrets', 'n_layers')",
+        "1; 2",
+        "import os",
+        "",
+        "(" * 5000,
+        "1 + " * 600 + "1",
+        "True + 1",
+        "1 and 2",
+        "1j",
+        "None",
+        "...",
+    ],
+)
+def test_hostile_expressions_are_refused_in_one_sentence(hostile):
+    with pytest.raises(BadInput) as error:
+        evaluate(hostile, FUNCTIONS)
+    assert "\n" not in str(error.value)
+
+
+def test_no_code_of_the_package_runs_text():
+    forbidden = {"eval", "exec", "compile", "__import__", "sympify"}
+    for path in Path(inspect.getfile(package)).parent.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call):
+                name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+                assert name not in forbidden, f"{path.name} calls {name}"
+
+
+# Simulations ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("interval", [10, 25, 50, 60, 80, 100, 200, 400])
+def test_the_batcher_serves_the_share_of_a_poll_that_is_young(interval):
+    # arrivals are even, so of each interval only the last 50 ms are served: min(1, 50/interval)
+    served = SIMULATIONS["batcher_served"](interval)
+    assert served == pytest.approx(min(1, 50 / interval), abs=0.03)
+    assert SIMULATIONS["oldest_first_served"](interval) == 1
+
+
+def test_the_cache_is_written_once_for_the_prompt_and_once_for_each_token_fed_back():
+    # 3 in, 4 out: prefill writes and yields token 1; tokens 1 to 3 are fed back; token 4 is not
+    assert SIMULATIONS["cache_writes"](3, 4) == 4
+    assert SIMULATIONS["cache_writes"](3, 1) == 1
+
+
+def test_passes_with_and_without_a_cache():
+    # 3 in, 2 out: without, 3 then 4 tokens; with, 3 then 1
+    assert SIMULATIONS["passes_without_cache"](3, 2) == 7
+    assert SIMULATIONS["passes_with_cache"](3, 2) == 4
+
+
+def test_the_mean_gap_is_the_quotient_of_the_ends():
+    # gaps 10 and 12 after a first token at 5: (27 - 5) / 2 = 11
+    assert SIMULATIONS["gap_mean"](5, 3, 10, 2) == pytest.approx(11)
+    assert SIMULATIONS["gap_from_ends"](5, 3, 10, 2) == pytest.approx(11)
+
+
+def test_one_of_a_hundred_runs_lies_beyond_the_99th_percentile():
+    assert SIMULATIONS["samples_beyond"](100, 0.99) == 1
+    assert SIMULATIONS["samples_beyond"](1000, 0.99) == 10
+
+
+# Pages ------------------------------------------------------------------------------------------
+
+
+def shown_in(kind):
+    pattern = re.compile(rf"^[`:]{{3,}}\{{{kind}\}}[ \t]*(\S+)", re.MULTILINE)
+    pages = (ROOT / "book").glob("*.md")
+    return {name for path in pages for name in pattern.findall(path.read_text(encoding="utf-8"))}
+
+
+def test_every_link_leads_to_a_law_a_derivation_a_page_or_a_claim():
+    toc = yaml.safe_load((ROOT / "book" / "_toc.yml").read_text(encoding="utf-8"))
+    pages = set(re.findall(r"'file': '([^']+)'", str(toc)))
+    known = {
+        "law": shown_in("law") & BY_ID.keys(),
+        "derivation": shown_in("derivation") & DERIVATIONS.keys(),
+        "doc": pages,
+        "claim": BY_NAME.keys(),
+    }
+    for claim in CLAIMS:
+        for target in claim.links:
+            kind, _, name = target.partition(":")
+            assert name in known[kind], f"{claim.id}: {target}"
+
+
+def test_every_claim_has_its_anchor_and_its_verdict_in_words():
+    pages = claims_pages()
+    for item in judged():
+        page = pages[f"claims/document-{item.document}"]
+        assert page.count(f"\n({item.claim.anchor})=\n") == 1
+        block = "\n".join(claim_block(item))
+        assert VERDICTS[item.verdict] in block and block in page
+        assert ("Read, not computed" in block) is not item.claim.computed
+
+
+def test_text_of_a_claim_stays_text():
+    item = judge(1, a_claim(equal(1, 1), claim="<script>x</script> {cite}`y` $z$ | [a](b)"))
+    block = "\n".join(claim_block(item))
+    assert "<script" not in block and "{cite}" not in block and "$z$" not in block
+
+
+def test_the_index_counts_every_claim_and_leads_to_the_worst():
+    page = index_page()
+    cells = [int(n) for n in re.findall(r'html\?verdict=[\w-]+">(\d+)</a>', page)]
+    assert sum(cells) == 192
+    assert page.index("claim-s1-rope-12") < page.index("claim-s0-kv-cache")
+    right = [item.claim.id for item in judged() if item.verdict == "reproduces"]
+    assert all(f"<claim-{id}>" in page for id in right)
+
+
+@pytest.mark.parametrize(
+    "value, text",
+    [
+        (True, "yes"),
+        ("gqa", "gqa"),
+        (70.272, "70.27"),
+        (40.2, "40.2"),
+        (3.8e18, "3.8 × 10¹⁸"),
+        (151936.0, "151,936"),
+        (0, "0"),
+        (-2.5, "−2.5"),
+        (2.06e-5, "2.06 × 10⁻⁵"),
+    ],
+)
+def test_how_a_value_is_written(value, text):
+    assert shown(value) == text
+
+
+def test_small_pieces_of_a_page():
+    assert times(24.888) == "24.9 × too high" and times(0.5) == "2 × too low" and times(1) == ""
+    assert place([5]) == "line 5" and place([3, 4, 5, 9]) == "lines 3 to 5, 9"
+    assert link("law:ITL") == "law {ref}`ITL <law-itl>`"
+    assert link("doc:data/models") == "{doc}`/data/models`"
+
+
+def test_the_filter_is_loaded_only_where_claims_are():
+    added = []
+    app = SimpleNamespace(add_js_file=lambda name, **_: added.append(name))
+    filter_part.add_script(app, "latency", "", {"body": "<p>no claims</p>"}, None)
+    assert added == []
+    body = '<div class="claim-filter docutils">'
+    filter_part.add_script(app, "claims/document-1", "", {"body": body}, None)
+    assert added == ["js/claims.js"] and (ROOT / "book" / "assets" / added[0]).exists()
+
+
+# Command line -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    def go(*arguments):
+        monkeypatch.setattr(sys, "argv", ["inferecon", "claims", *arguments])
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+        return end.value.code, *capsys.readouterr()
+
+    return go
+
+
+def test_check_says_how_many_there_are_of_each(run):
+    code, out, err = run("--check")
+    assert code == 0 and err == ""
+    assert out.startswith("192 claims: 19 reproduces, 87 correct_with_caveat, 59 contradicted")
+
+
+def test_a_document_a_verdict_and_a_topic_can_be_chosen(run):
+    code, out, _ = run("--document", "3", "--verdict", "arithmetic_error", "--topic", "energy")
+    assert code == 0
+    assert out.splitlines()[0].split() == (
+        "s3-40p2-kwh arithmetic_error document 40.2, here 4.004e+04 kWh/Mtok".split()
+    )
+    assert out.splitlines()[1] == "1 claim: 1 arithmetic_error"
+
+
+def test_json_holds_what_was_computed(run):
+    code, out, _ = run("--verdict", "dimensional_error", "--json")
+    rows = {row["id"]: row for row in json.loads(out)}
+    assert code == 0 and set(rows) == {"s0-ttft-formula", "s1-cost-function", "s3-energy-formula"}
+    energy = rows["s3-energy-formula"]
+    assert energy["outcomes"][0]["here"] == "s·W²" and energy["document"] == 3
+
+
+@pytest.mark.parametrize(
+    "arguments, said",
+    [
+        (("--document", "4"), "no document 4; known: 1, 2, 3"),
+        (("--verdict", "contradictd"), "did you mean contradicted"),
+        (("--topic", "energie"), "did you mean energy"),
+    ],
+)
+def test_a_choice_that_does_not_exist_is_one_sentence(run, arguments, said):
+    code, out, err = run(*arguments)
+    assert code == 2 and out == "" and said in err and err.count("\n") == 1
