@@ -133,7 +133,8 @@ def test_the_symbols_are_shown():
 GENERATED = {f"models/{id}" for id in ("index", *MODELS)}
 GENERATED |= {f"hardware/{id}" for id in ("index", *HARDWARE)}
 GENERATED |= {f"data/{name}" for name in ("models", "hardware", "formats", "assumptions")}
-GENERATED |= {"data/sources"} | {f"chapters/{name}" for name in PAGES}
+GENERATED |= {f"claims/{name}" for name in ("index", "document-1", "document-2", "document-3")}
+GENERATED |= {"data/sources", "reference/elasticities"} | {f"chapters/{name}" for name in PAGES}
 for kind in ("models", "hardware"):
     GENERATED |= {f"data/{kind}/{id}" for id in ids(kind) if f"{kind}/{id}" not in GENERATED}
 
@@ -235,7 +236,9 @@ def build(folder, pages):
     book = folder / "book"
     book.mkdir()
     for name, text in pages.items():
-        (book / f"{name}.md").write_text(text, encoding="utf-8")
+        path = book / f"{name}.md"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
     toc = {"format": "jb-book", "root": "index"}
     if others := [{"file": name} for name in pages if name != "index"]:
         toc["chapters"] = others
@@ -259,7 +262,7 @@ def small_book(tmp_path_factory):
     """HTML of a page with every role and directive, beside the real page of all laws."""
     folder = tmp_path_factory.mktemp("small")
     laws = (BOOK / "laws.md").read_text(encoding="utf-8")
-    others = sorted(set(re.findall(r"\{doc\}`([\w-]+)`", laws)) - {"laws"})
+    others = sorted(set(re.findall(r"\{doc\}`([\w/-]+)`", laws)) - {"laws"})
     pages = {"index": INDEX, "laws": laws, "references": (BOOK / "references.md").read_text()}
     done = build(folder, pages | {name: f"# {name}\n" for name in others})
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
@@ -317,6 +320,8 @@ def test_a_law_and_a_derivation_are_shown_with_formula_and_source(small_book):
     assert 'id="law-itl"' in page and 'id="derivation-batch-fit"' in page
     assert "the faster half hides behind the slower" in page and 'class="katex' in page
     assert "the real batch is the whole number below" in page
+    assert 'id="derivation-batch-fit-step-2"' in page
+    assert page.count('class="cite"') == 2 and "js/cite.js" in page
 
 
 def test_the_page_of_all_laws_has_a_row_for_each(small_book):

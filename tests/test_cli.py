@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from inferecon import cli
+from inferecon.matrix import NOTEBOOKS
 
 MAIN = "from inferecon.cli import main; main()"
 SMALL = ("deepseek-r1-distill-qwen-1.5b", "h200-sxm", "bf16")
@@ -221,4 +222,55 @@ def test_no_arguments_print_the_help(here):
 def test_a_file_that_is_no_dataset_is_refused(here, tmp_path):
     (tmp_path / "data.parquet").write_text("no")
     code, _, err = here("query", "SELECT 1", "--data", "data.parquet")
+    assert code == 2 and one_sentence(err)
+
+
+# The user's own files --------------------------------------------------------------------------
+
+
+def test_a_result_never_replaces_what_no_run_has_written(here, tmp_path):
+    own = tmp_path / "precious.ipynb"
+    own.write_text('{"cells": []}')
+    code, _, err = here("run", own, "-p", "batch=8")
+    assert code == 2 and "is no result of a run" in err
+    assert own.read_text() == '{"cells": []}'
+
+
+@pytest.mark.parametrize("target", ["notes.txt", "README.md"])
+def test_a_result_is_a_notebook(here, target):
+    code, _, err = here("run", target)
+    assert code == 2 and "must end in .ipynb" in err
+
+
+def test_a_notebook_is_not_overwritten_by_its_own_result(here):
+    template = NOTEBOOKS / "scenario.ipynb"
+    before = template.read_bytes()
+    code, _, err = here("run", template, "-p", "batch=8")
+    assert code == 2 and "write its result elsewhere" in err
+    assert template.read_bytes() == before
+
+
+@pytest.mark.parametrize("values", ['["a"]', "[]", "[[1]]", "[null]", "[-1]", "[1.5]", "8"])
+def test_a_grid_is_checked_before_anything_runs(here, tmp_path, values):
+    code, _, err = here("run", "out.ipynb", "-p", f"batches={values}")
+    assert code == 2 and one_sentence(err) and "batches" in err
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_trace_of_what_cannot_run_says_so_first(here):
+    code, out, _ = here("trace", "deepseek-v3", "l40s", "bf16", "itl", "--depth", "1")
+    assert code == 0 and out.startswith("Does not run: ")
+    _, out, _ = here("trace", "deepseek-v3", "l40s", "bf16", "itl", "--json")
+    assert json.loads(out)["obstacles"]
+
+
+def test_an_own_folder_that_is_none_is_refused(here, monkeypatch):
+    monkeypatch.setenv("INFERECON_DATA", "/nowhere")
+    code, _, err = here("trace", "deepseek-v3", "h200-sxm", "fp8", "itl")
+    assert code == 2 and "INFERECON_DATA names /nowhere, which is no folder" in err
+
+
+def test_a_folder_that_cannot_be_written_is_one_sentence(here, tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    code, _, err = here("run", tmp_path / "file" / "out.ipynb")
     assert code == 2 and one_sentence(err)

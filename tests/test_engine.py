@@ -116,10 +116,10 @@ def test_every_cell_has_the_outputs_of_the_stock_engine(write, tmp_path, monkeyp
 )
 def test_a_death_ends_its_own_notebook_and_says_why(write, tmp_path, cell, status, reason):
     source, target = write("print('before')", cell, "print('after')"), tmp_path / "out.ipynb"
-    target.write_text("stale")
+    target.write_text("an older result")
     outcome = run_notebook(source, target, {"x": 2}, timeout=2)
     assert (status, reason) == (outcome.status, outcome.reason)
-    assert not target.exists()
+    assert target.read_text() == "an older result"  # nothing of the user's is lost
     kept = nbformat.read(tmp_path / "out.error.ipynb", as_version=4)
     text = "\n".join(str(cell.get("outputs")) for cell in kept.cells)
     assert "before" in text and "after" not in text

@@ -75,7 +75,11 @@ def test_imports_stand_in_the_second_code_cell_and_come_from_the_package(path):
     for cell in others:
         assert "import" not in cell.source
     imports = [n for n in ast.parse(second.source).body if isinstance(n, ast.ImportFrom)]
-    assert {line.module for line in imports} <= {"inferecon.book", "inferecon.counting"}
+    assert {line.module for line in imports} <= {
+        "inferecon.book",
+        "inferecon.counting",
+        "inferecon.sensitivity",
+    }
 
 
 # Execution -------------------------------------------------------------------------------------
@@ -85,6 +89,11 @@ RUNS = {
     "counts": {"models": "deepseek-v3,llama-3*"},
     "scenario": {"model": "deepseek-r1-distill-qwen-1.5b", "weights": "bf16", "activations": "bf16"}
     | {"tp": 1, "ep": 1, "batch": 1, "batches": [1, 8], "contexts": [1024, 500_000]},
+    "sensitivity": {"model": "deepseek-r1-distill-qwen-1.5b", "weights": "bf16"}
+    | {
+        "activations": "bf16",
+        "goals": [["itl", "1 ms", "hbm_bandwidth"], ["itl", "1 ns", "batch"]],
+    },
 }
 
 
@@ -119,6 +128,14 @@ def test_a_run_publishes_numbers_with_units(run):
     found = published(notebook)
     if name == "counts":
         assert found["named"]["counts/deepseek-v3:params_total"] == [671.0264192, "Gelem"]
+        return
+    if name == "sensitivity":
+        case = "sensitivity/deepseek-r1-distill-qwen-1.5b/h200-sxm/bf16"
+        # one device, memory-bound: one percent more bandwidth, one percent less latency
+        assert found["named"][f"{case}/itl:hbm_bandwidth"] == [-1, ""]
+        assert found["named"][f"{case}/itl/doubled:hbm_bandwidth"] == [0.5, ""]
+        assert found["named"][f"{case}/itl=1ms:hbm_bandwidth"][1] == "TB/s"
+        assert "no batch gives this itl" in text_of(notebook)
         return
     assert found["obstacles"] == []
     symbols = [symbol for symbol, _, _ in found["numbers"]]

@@ -88,7 +88,9 @@ def test_a_format_is_used_for_what_it_is(choices, sentence):
 
 
 def test_a_model_without_public_shapes_is_refused():
-    with pytest.raises(BadInput, match=r"deepseek-v4.1-flash.yaml states no .* not public"):
+    with pytest.raises(
+        BadInput, match=r"deepseek-v4.1-flash.yaml states no .*, so nothing can be computed"
+    ):
         Scenario("deepseek-v4.1-flash", "h200-sxm")
 
 

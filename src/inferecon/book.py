@@ -11,18 +11,20 @@ from dataclasses import replace
 from html import escape
 from typing import Any
 
+import numpy as np
 import sympy as sp
 from IPython.display import Markdown, Math, display
 
 from . import figures
 from . import symbols as s
 from .errors import BadInput, nearest
-from .law import latex
+from .escape import plain
+from .law import declared_unit, latex
 from .laws import SERVICE as LAWS
 from .numbers import FULL, GRID, PUBLISHED, SERVICE, SHOWN, STRUCTURE, UNIT_NAMES, digits, number
 from .records import ids, load
 from .scenario import opened, whole
-from .units import ureg
+from .units import unit_of, ureg
 
 
 class Case:
@@ -39,12 +41,13 @@ class Case:
         """State whether the combination runs, and if not which number exceeds which."""
         case = self.scenario
         if not self.runs:
-            reasons = "; ".join(case.obstacles)
+            reasons = plain("; ".join(case.obstacles))
             return Markdown(f"**Does not run:** {reasons}.")
         needed = number(s.memory_needed, case.values[s.memory_needed]).text
         available = number(s.memory_available, case.values[s.memory_available]).text
         devices = max(case.tp, case.ep)
-        on = case.device.name if devices == 1 else f"{devices} × {case.device.name}"
+        name = plain(case.device.name)
+        on = name if devices == 1 else f"{devices} × {name}"
         return Markdown(
             f"**Runs on {on}:** {needed} of {available} are needed on each device; "
             f"up to {case.values[s.largest_batch]:,.0f} sequences of this length fit."
@@ -171,22 +174,10 @@ class Case:
     def worked(self, name: str) -> Math | Markdown:
         """Show a law, the numbers put in, and the result in the unit of the report."""
         symbol = symbol_named(name)
-        law = LAWS.laws[symbol]
-        values = self.scenario.values
-        absent = {x: 0 for x in law.eq.rhs.free_symbols if values.get(x) == 0}
-        rhs = law.eq.rhs.subs(absent)
-        if any(math.isnan(float(values.get(x, math.nan))) for x in rhs.free_symbols):
-            missing = ", ".join(x.name for x in self.scenario.missing(symbol))
-            return Markdown(f"{name} has no value here: no record states {missing}.")
-        written = {x: _written(x, values[x]) for x in rhs.free_symbols}
-        numbers = sp.latex(rhs, symbol_names=written, mul_symbol=r" \cdot ")
-        result = number(symbol, values[symbol])
-        unit = UNIT_NAMES.get(result.unit, result.unit)
-        left = s.GLOSSARY[symbol].latex
-        return Math(
-            rf"\begin{{aligned}}{left} &= {latex(rhs)}\\[6pt] &= {numbers}\\[6pt] "
-            rf"&= {digits(result.value)}\ \text{{{unit}}}\end{{aligned}}"
-        )
+        try:
+            return Math(substituted(self.scenario, LAWS.laws[symbol].eq))
+        except BadInput as missing:
+            return Markdown(f"{name} has no value here: {missing}.")
 
     def _missing(self, symbol) -> str:
         missing = self.scenario.missing(symbol)
@@ -211,6 +202,38 @@ class Case:
                 + " |"
             )
         return "ITL over batch and prompt length:\n\n" + "\n".join(lines)
+
+
+def substituted(scenario, eq: sp.Eq) -> str:
+    """Return an equation, the numbers of a scenario put in, and the result, as LaTeX.
+
+    Raises BadInput where a record states no value for a symbol of the right side.
+    """
+    values = scenario.values
+    absent = {x: 0 for x in eq.rhs.free_symbols if values.get(x) == 0}
+    rhs = eq.rhs.subs(absent)
+    needed = sorted(rhs.free_symbols, key=str)
+    lacking = [x for x in needed if math.isnan(float(values.get(x, math.nan)))]
+    if lacking:
+        missing = {g.name: g for x in lacking for g in scenario.missing(x)}
+        raise BadInput(f"no record states {', '.join(missing)}")
+    written = {x: _written(x, values[x]) for x in needed}
+    numbers = sp.latex(rhs, symbol_names=written, mul_symbol=r" \cdot ")
+    value = float(sp.lambdify(needed, rhs, "numpy")(*(np.float64(values[x]) for x in needed)))
+    result = rf"{digits(value)}"
+    if eq.lhs in SHOWN:
+        shown = number(eq.lhs, value)
+        unit = UNIT_NAMES.get(shown.unit, shown.unit)
+        result = rf"{digits(shown.value)}\ \text{{{unit}}}"
+    elif eq.lhs in s.GLOSSARY:
+        result = _written(eq.lhs, value)
+    else:
+        unit = f"{unit_of(eq.rhs, declared_unit) or ''}".replace(" ", "")
+        result = rf"{digits(value)}\ \text{{{unit}}}"
+    return (
+        rf"\begin{{aligned}}{latex(eq.lhs)} &= {latex(rhs)}\\[6pt] &= {numbers}\\[6pt] "
+        rf"&= {result}\end{{aligned}}"
+    )
 
 
 def refuse_undeclared(cells: list[str]) -> None:

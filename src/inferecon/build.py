@@ -16,9 +16,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from . import report
+from . import anchors, export, report
+from .claims import differences
 from .matrix import FORMATS, HARDWARE, MODELS, SWEEP, WORKLOAD, cases, chapter_job, job_for
-from .records import ROOT
+from .records import ROOT, own_folder
 from .report import readme
 from .results import (
     moved,
@@ -36,7 +37,7 @@ DATASET = BUILD / "results.parquet"
 NUMBERS = BUILD / "numbers.csv"
 LEDGER = ROOT / "book" / "numbers.csv"
 HTML = BUILD / "html"
-PAGES = ("scenario", "counts")  # notebooks that are pages of the book
+PAGES = ("scenario", "counts", "sensitivity")  # notebooks that are pages of the book
 MARK = BUILD / "html.key"
 
 
@@ -46,6 +47,8 @@ class BuildFailed(RuntimeError):
 
 def build(*, accept: bool = False, jobs: int | None = None) -> None:
     """Run all stages.  Raises BuildFailed; whatever was built before stays in place."""
+    if own_folder():
+        raise BuildFailed("INFERECON_DATA is set; the report is built from its own records only")
     console, clock = Console(stderr=True), {}
     BUILD.mkdir(exist_ok=True)
     with timed(clock, "notebooks"):
@@ -54,6 +57,8 @@ def build(*, accept: bool = False, jobs: int | None = None) -> None:
         rows = write_dataset(DATASET, found)
         replace_text(NUMBERS, numbers_text(numbers))
     check_ledger(numbers, accept, console)
+    check_anchors(accept, console)
+    check_claims()
     with timed(clock, "pages"):
         changed = report.write_pages(found, numbers)
     with timed(clock, "HTML"):
@@ -127,6 +132,28 @@ def check_ledger(numbers: dict, accept: bool, console: Console) -> None:
         )
 
 
+def check_anchors(accept: bool, console: Console) -> None:
+    """Fail if an id that was published is gone; new ones are put on file by ``accept``."""
+    (listed, moved_ids), now = anchors.read(), anchors.published()
+    if wrong := anchors.complaints(listed, moved_ids, now):
+        print(*wrong, sep="\n")
+        raise BuildFailed(f"{len(wrong):,} ids that others may cite have no place; see above")
+    new = sorted(set(now) - set(listed))
+    if new and accept:
+        replace_text(anchors.ANCHORS, anchors.text([*listed, *new], moved_ids))
+        console.print(f"anchors: {len(new):,} ids added to {anchors.ANCHORS.relative_to(ROOT)}")
+    elif new:
+        first = ", ".join(new[:5])
+        console.print(f"anchors: {len(new):,} new ids, make accept puts them on file: {first} ...")
+
+
+def check_claims() -> None:
+    """Fail if the verdict on a claim of a source document is not the one on record."""
+    if changed := differences():
+        print(*changed, sep="\n")
+        raise BuildFailed(f"{len(changed):,} claims are judged otherwise than data/claims/ says")
+
+
 def fingerprint() -> str:
     """The first digits of the ledger's SHA-256, which CHANGELOG.md must name."""
     return hashlib.sha256(LEDGER.read_bytes()).hexdigest()[:12]
@@ -146,6 +173,7 @@ def build_html() -> None:
     if done.returncode:
         print(done.stdout[-6000:], done.stderr[-6000:], sep="\n", file=sys.stderr)
         raise BuildFailed("the book does not build; what Sphinx said stands above")
+    export.write(HTML)
     (HTML / ".buildinfo").unlink(missing_ok=True)  # a hash of this machine's paths
     MARK.write_text(wanted)
 

@@ -1,4 +1,4 @@
-"""The command line: build, sweep, run, query, trace, list.
+"""The command line: build, sweep, run, query, trace, claims, list.
 
 A mistake of the user's ends in one sentence and exit code 2; nothing is left
 half-written.
@@ -78,6 +78,13 @@ def sweep(
         for (id, _), o in zip(planned.items(), outcomes, strict=True)
         if o.status in ("ok", "kept")
     }
+    for o in [o for o in outcomes if o.status not in ("ok", "kept")][:5]:
+        print(f"failed: {o.target}: {o.reason}", file=sys.stderr)
+    if not done:
+        print(
+            "error: no notebook of the sweep succeeded, so no dataset is written", file=sys.stderr
+        )
+        raise typer.Exit(1)
     found = {id: read(planned[id].target) for id in done}
     rows = write_dataset(out / "results.parquet", found)
     running = sum(not item.get("obstacles") for item in found.values())
@@ -106,12 +113,13 @@ def run(
 ) -> None:
     """Run one notebook with checked parameters."""
     from .matrix import NOTEBOOKS
-    from .parameters import parse, validated
+    from .parameters import checked_target, parse, validated
 
     if engine not in ("inferecon", "stock"):
         raise BadInput(f"no engine {engine!r}; known: inferecon, stock")
     source = notebook or NOTEBOOKS / "scenario.ipynb"
     parameters = validated(source, parse(parameter))
+    checked_target(out, source, NOTEBOOKS)
     from .engine import run_notebook
 
     outcome = run_notebook(source, out, parameters, engine=engine)
@@ -131,7 +139,10 @@ def query(
     from .query import answer
 
     frame = answer(sql, data)
-    print(frame.to_json(orient="records") if as_json else frame.to_string(index=False))
+    if as_json:
+        print(frame.to_json(orient="records", default_handler=str))
+    else:
+        print(frame.to_string(index=False) if len(frame) else "no rows")
 
 
 @app.command()
@@ -173,6 +184,73 @@ def trace(
     print(json.dumps(tree, ensure_ascii=False) if as_json else as_text(tree, depth))
 
 
+@app.command()
+def cite(
+    id: Annotated[str, typer.Argument(help="ITL, BATCH-FIT, 'BATCH-FIT/step 2', or a number's id")],
+    form: Annotated[str, typer.Option("--as", help="markdown, latex, bibtex or json")] = "markdown",
+    scenario: Annotated[str, typer.Option(help="MODEL/HARDWARE/FORMAT: put its numbers in")] = "",
+) -> None:
+    """Print a law, derivation, step or number as a citation, with edition and commit."""
+    from .cite import commit, entry, in_scenario, written
+
+    found = entry(id).model_copy(update={"commit": commit()})
+    print(written(in_scenario(found, scenario) if scenario else found, form))
+
+
+@app.command()
+def solve(
+    model: str,
+    hardware: str,
+    format: str,
+    goal: Annotated[str, typer.Argument(help="a quantity and its value: itl=20ms")],
+    by: Annotated[str, typer.Option(help="the input to find: hbm_bandwidth, batch, price ...")],
+    batch: Annotated[int, typer.Option(help="sequences served together")] = 32,
+    isl: Annotated[int, typer.Option(help="input sequence length, tokens")] = 1024,
+    osl: Annotated[int, typer.Option(help="output sequence length, tokens")] = 1024,
+    as_json: Json = False,
+) -> None:
+    """Find the value of one input that gives a quantity the value asked for."""
+    from .matrix import activations_for
+    from .response import solution
+    from .scenario import choose_devices
+
+    case = choose_devices(
+        model,
+        hardware,
+        weights=format,
+        activations=activations_for(format),
+        batch=batch,
+        isl=isl,
+        osl=osl,
+    )
+    found, said = solution(case, goal, by)
+    print(json.dumps(found, ensure_ascii=False) if as_json else said)
+
+
+@app.command()
+def claims(
+    check: Annotated[
+        bool, typer.Option("--check", help="fail if a verdict is not the expected one")
+    ] = False,
+    document: Annotated[int, typer.Option(help="1, 2 or 3; default: all")] = None,
+    verdict: Annotated[str, typer.Option(help="such as contradicted; default: all")] = "",
+    topic: Annotated[str, typer.Option(help="such as moe; default: all")] = "",
+    as_json: Json = False,
+) -> None:
+    """Judge the claims of the source documents: each verdict is computed anew."""
+    from .claims import as_data, as_text, differences, selected
+
+    found = selected(document, verdict, topic)
+    changed = differences() if check else []
+    if changed:
+        print(*changed, sep="\n")
+        raise typer.Exit(1)
+    if as_json:
+        print(json.dumps([as_data(item) for item in found], ensure_ascii=False))
+    else:
+        print(as_text(found, rows=not check))
+
+
 @app.command("list")
 def list_(kind: str, as_json: Json = False) -> None:
     """List models, hardware, formats, or another kind of record."""
@@ -197,4 +275,13 @@ def main() -> None:
         said = mistake.format_message() if isinstance(mistake, UsageError) else str(mistake)
         print(f"error: {' '.join(said.split())}", file=sys.stderr)
         sys.exit(2)
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        print(f"error: {place}{error.strerror or error}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        print(
+            "Interrupted: what was finished is kept; run the same command again.", file=sys.stderr
+        )
+        sys.exit(130)
     sys.exit(code or 0)

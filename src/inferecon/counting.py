@@ -3,6 +3,7 @@
 from IPython.display import Markdown, display
 
 from . import symbols as s
+from .escape import plain
 from .laws import SERVICE
 from .laws.weights import FORMAT_WIDTH
 from .numbers import COUNTS, PUBLISHED, number
@@ -57,10 +58,10 @@ def widths() -> None:
     for id in ids("formats"):
         record = load("formats", id)
         if record.about.get("block") == "row":
-            rows.append(f"| {id} | {record.name} | element, and a scale a row |")
+            rows.append(f"| {id} | {plain(record.name)} | element, and a scale a row |")
             continue
         width = number(s.format_width, FORMAT_WIDTH(record.given))
         named[f"formats/{id}:format_width"] = [width.value, width.unit]
-        rows.append(f"| {id} | {record.name} | {width.value:,.6g} bit |")
+        rows.append(f"| {id} | {plain(record.name)} | {width.value:,.6g} bit |")
     head = ["| format | name | per element |", "|---|---|---:|"]
     display(Markdown("\n".join([*head, *rows])), metadata={PUBLISHED: {"named": named}})

@@ -14,10 +14,12 @@ class BadInput(ValueError):
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """Return ``"; did you mean a, b?"`` or a short list of what exists."""
-    names = {name.lower(): name for name in sorted(known)}
+    names = {name.lower(): name for name in sorted(known) if name != word}
     folded = str(word).lower()
     close = get_close_matches(folded, names, n=3, cutoff=0.5)
-    close += [name for name in names if folded in name and name not in close][: 3 - len(close)]
+    if folded:
+        within = [name for name in names if folded in name and name not in close]
+        close += within[: 3 - len(close)]
     if close:
         return f"; did you mean {' or '.join(names[name] for name in close)}?"
     first = ", ".join(list(names.values())[:8])

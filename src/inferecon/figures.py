@@ -197,3 +197,34 @@ def grouped(rows: list[dict], unit: str, title: str, subtitle: list[str]) -> alt
     )
     said = "; ".join(f"{row['name']}, {row['group']}: {row['value']:.3g}" for row in rows)
     return _finish(chart, title, subtitle, f"{title}, {unit}. {said}.")
+
+
+def tornado(rows: list[dict], unit: str, title: str, subtitle: list[str]) -> alt.Chart:
+    """Bars from one to a ratio: ``rows`` hold name, group and value; names keep their order."""
+    names = list(dict.fromkeys(row["name"] for row in rows))
+    chart = (
+        alt.Chart(alt.Data(values=[{**row, "base": 1} for row in rows]))
+        .mark_bar()
+        .encode(
+            x=alt.X(
+                field="value",
+                type="quantitative",
+                title=unit,
+                axis=alt.Axis(values=[0.25, 0.5, 0.7, 1, 1.4, 2, 4], format="~g"),
+                scale=alt.Scale(type="log", nice=False, padding=10),
+            ),
+            x2=alt.X2(field="base"),
+            y=alt.Y(field="name", type="nominal", sort=names, title=None),
+            yOffset=alt.YOffset(field="group", type="nominal"),
+            color=alt.Color(
+                field="group", type="nominal", title=None, legend=alt.Legend(orient="bottom")
+            ),
+            tooltip=[
+                alt.Tooltip(field="name", type="nominal"),
+                alt.Tooltip(field="group", type="nominal"),
+                alt.Tooltip(field="value", type="quantitative", format=",.3~r", title=unit),
+            ],
+        )
+    )
+    said = "; ".join(f"{row['name']} {row['group']}: {row['value']:.3g}" for row in rows)
+    return _finish(chart, title, subtitle, f"{title}, {unit}. {said}.")

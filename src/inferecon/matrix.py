@@ -83,6 +83,8 @@ def job_for(case: Scenario, folder: Path = SWEEP) -> Job:
         "batch",
         "isl",
         "osl",
+        "grid",
+        "provider",
     )
     parameters = {name: getattr(case, name) for name in choices}
     source = NOTEBOOKS / "scenario.ipynb"
@@ -108,6 +110,7 @@ def _code() -> str:
     """Fingerprint of the modules that a notebook runs: all up to ``book`` and ``counting``."""
     package = Path(__file__).parent
     above = {"build", "cli", "engine", "engine_child", "matrix", "pages", "parameters"}
+    above |= {"anchors", "cite", "claims", "export"}
     above |= {"query", "report", "results", "sweep", "trace"}
     files = [
         path

@@ -15,6 +15,8 @@ def answer(sql: str, data: Path | None = None) -> pd.DataFrame:
     The query sees that table and nothing else: no file, no network, no setting.
     """
     path = data or ROOT / "_build" / "results.parquet"
+    if path.is_dir():
+        raise BadInput(f"{path} is a folder; name the results.parquet in it")
     if not path.is_file():
         raise BadInput(f"{path} does not exist; make report or inferecon sweep writes it")
     connection = duckdb.connect()
@@ -27,4 +29,5 @@ def answer(sql: str, data: Path | None = None) -> pd.DataFrame:
             raise BadInput("a query is one SELECT on the table results")
         return connection.execute(statements[0]).df()
     except duckdb.Error as error:
-        raise BadInput(f"the query fails: {str(error).splitlines()[0]}") from error
+        said = [line for line in str(error).splitlines() if line.strip() and "^" not in line]
+        raise BadInput(f"the query fails: {' '.join(said[:3])}") from error

@@ -27,6 +27,7 @@ ROOT = Path(__file__).parents[2]
 DATA = ROOT / "data"
 KINDS = ("models", "hardware", "formats", "prices", "grids", "assumptions", "constants")
 UNVERIFIED = "unsourced"
+ID = re.compile(r"[a-z0-9][a-z0-9.-]*")
 
 ABOUT = {
     "models": "hf_id family release licence modality native_dtype checkpoint_dtype attention_kind "
@@ -39,6 +40,14 @@ ABOUT = {
     "assumptions": "device",
     "constants": "",
 }
+
+REQUIRED = {
+    "models": ("native_dtype", "published_scope", "published_exact"),
+    "hardware": ("vendor",),
+    "formats": ("role", "applies_to", "weight_only"),
+}
+POSITIVE = {"hidden_size", "n_layers", "vocab_size", "n_heads", "max_context"}
+MOST = 1e15  # no count of an architecture comes near
 
 
 class Strict(BaseModel):
@@ -115,6 +124,9 @@ class Record(Strict):
     def _check(self):
         for key in set(self.about) - set(ABOUT[self.kind].split()):
             raise ValueError(f"about.{key} is unknown{nearest(key, ABOUT[self.kind].split())}")
+        for key in REQUIRED.get(self.kind, ()):
+            if key not in self.about:
+                raise ValueError(f"about.{key} is missing")
         registry = sources()
         for key, fact in self.facts.items():
             if not re.fullmatch(r"\w+(@[a-z0-9_]+)?", key):
@@ -129,6 +141,12 @@ class Record(Strict):
             value = self[key]
             if not math.isfinite(value) or (value < 0 and key != "published_adjust"):
                 raise ValueError(f"facts.{key} must be a number of at least 0, not {fact.value}")
+            part = GLOSSARY[SYMBOLS[key.partition("@")[0]]].part
+            if part and (value != int(value) or value > MOST):
+                raise ValueError(f"facts.{key} must be a whole number, not {fact.value}")
+        for key in POSITIVE & self.facts.keys():
+            if self[key] < 1:
+                raise ValueError(f"facts.{key} must be at least 1, not {self.facts[key].value}")
         for offer in self.offers:
             if offer.source not in registry:
                 raise ValueError(
@@ -224,7 +242,10 @@ def file_of(record: Record) -> str:
 @cache
 def ids(kind: str) -> tuple[str, ...]:
     """Return the ids of all records of a kind, sorted."""
-    return tuple(sorted({path.stem for folder in folders(kind) for path in folder.glob("*.yaml")}))
+    files = (path for folder in folders(kind) for path in folder.glob("*.yaml"))
+    return tuple(
+        sorted({path.stem for path in files if ID.fullmatch(path.stem) and path.is_file()})
+    )
 
 
 def matching(kind: str, pattern: str) -> list[str]:
@@ -243,7 +264,7 @@ def matching(kind: str, pattern: str) -> list[str]:
 def load(kind: str, id: str) -> Record:
     """Read one record.  Raises BadInput for an unknown id or a file that is no record."""
     # The id comes from a stranger's command line or notebook: it names a record, never a path.
-    if not isinstance(id, str) or not re.fullmatch(r"[a-z0-9][a-z0-9.-]*", id):
+    if not isinstance(id, str) or not ID.fullmatch(id):
         raise BadInput(f"{kind}: {id!r} is not a record id{nearest(id, ids(kind))}")
     for folder in folders(kind):
         path = folder / f"{id}.yaml"
@@ -262,7 +283,9 @@ def _read(kind: str, path: Path) -> Record:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
-        raise BadInput(f"{place}: {where + ': ' if where else ''}{first['msg']}") from error
+        raise BadInput(
+            f"{place}: {where + ': ' if where else ''}{first['msg'].removeprefix('Value error, ')}"
+        ) from error
 
 
 def _parse(path: Path) -> dict:

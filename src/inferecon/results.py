@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 import sympy as sp
 
 from .book import published
+from .errors import BadInput
 from .laws import LAWS
 from .numbers import DIGITS
 
@@ -76,11 +77,17 @@ def read_numbers(path: Path) -> dict[str, tuple[float | None, str]]:
     """Read a file of published numbers; an absent file holds none."""
     if not path.exists():
         return {}
-    with path.open(newline="", encoding="utf-8") as lines:
-        return {
-            row["id"]: (float(row["value"]) if row["value"] else None, row["unit"])
-            for row in csv.DictReader(lines)
-        }
+    found = {}
+    try:
+        rows = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path.name} is no text: {error}") from error
+    for line, row in enumerate(rows, 2):
+        try:
+            found[row["id"]] = (float(row["value"]) if row["value"] else None, row["unit"])
+        except (KeyError, ValueError, TypeError):
+            raise BadInput(f"{path.name} line {line}: expected id, number, unit") from None
+    return found
 
 
 def moved(old: dict, new: dict) -> list[str]:

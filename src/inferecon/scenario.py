@@ -62,8 +62,8 @@ class Scenario:
             _check_role(role, load("formats", getattr(self, role)))
         if lacking := self.model_record.lacks:
             raise BadInput(
-                f"models/{self.model}.yaml states no {', '.join(lacking[:3])}: "
-                "its shapes are not public, so nothing can be computed from them"
+                f"models/{self.model}.yaml states no {', '.join(lacking[:3])}, "
+                "so nothing can be computed for it"
             )
         self._check_shape()
 
@@ -85,7 +85,11 @@ class Scenario:
         if self.ep > 1 and not experts:
             raise BadInput(f"ep {self.ep}: {self.model} has no experts, so ep must be 1")
         if self.ep > 1 and experts % self.ep:
-            raise BadInput(f"ep {self.ep} does not divide the {experts} experts of {self.model}")
+            allowed = [n for n in range(1, min(experts, 64) + 1) if experts % n == 0]
+            raise BadInput(
+                f"ep {self.ep} does not divide the {experts} experts of {self.model}; allowed: "
+                f"{', '.join(map(str, allowed))}"
+            )
         if max(self.tp, self.ep) % min(self.tp, self.ep) or 1 < self.ep < self.tp:
             raise BadInput(f"ep {self.ep} must be 1, tp ({self.tp}) or a multiple of tp")
 

@@ -42,10 +42,10 @@ def is_done(job: Job) -> bool:
             file.seek(max(0, os.path.getsize(job.target) - TAIL))
             # nbformat sorts keys and indents by one: only the notebook's own metadata match
             _, found, metadata = file.read().rpartition(b'\n "metadata": ')
-    except FileNotFoundError:
+        notebook = json.loads(b'{"metadata": ' + metadata) if found else {"metadata": {}}
+        return notebook["metadata"].get("inferecon", {}).get("key") == job.key
+    except (FileNotFoundError, ValueError, AttributeError):  # absent, or damaged: run it again
         return False
-    notebook = json.loads(b'{"metadata": ' + metadata) if found else {"metadata": {}}
-    return notebook["metadata"].get("inferecon", {}).get("key") == job.key
 
 
 def sweep(

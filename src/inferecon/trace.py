@@ -22,7 +22,8 @@ def traced(model: str, hardware: str, weights: str, name: str, **choices) -> dic
     given = {key: value for key, value in choices.items() if value is not None}
     given.setdefault("activations", activations_for(weights))
     case = opened(model=model, hardware=hardware, weights=weights, **given)
-    return _node(case, symbol, case.origins_of_given(), set())
+    tree = _node(case, symbol, case.origins_of_given(), set())
+    return {"combination": case.name, "obstacles": case.obstacles} | tree
 
 
 def _node(case: Scenario, symbol, origins, seen: set) -> dict:
@@ -99,5 +100,8 @@ def as_text(tree: dict, depth: int = 99) -> str:
             for part in node.get("inputs", []):
                 draw(part, indent + "  ", level + 1)
 
+    if tree["obstacles"]:
+        lines.append("Does not run: " + "; ".join(tree["obstacles"]))
+        lines.append("What follows is arithmetic on a combination that cannot be had.")
     draw(tree, "", 1)
     return "\n".join(lines)

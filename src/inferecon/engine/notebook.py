@@ -7,6 +7,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -66,7 +67,7 @@ def run_notebook(
 
     `engine` is inferecon or stock; `timeout` is in seconds, for each cell; `key` is stored in
     the notebook's metadata.  The target is replaced whole, and only if its bytes change.  After
-    a failure there is no target: the cells that ran are in `<name>.error.ipynb` beside it.
+    a failure an older target stays: the cells that ran are in `<name>.error.ipynb` beside it.
     Raises UnknownParameter or ParameterTypeError before anything is run.
     """
     parameters = check_parameters(source, parameters)
@@ -99,6 +100,10 @@ def run_notebook(
         status, reason = "died", str(error)
     except CellTimeoutError:
         status, reason = "timeout", f"a cell ran longer than {timeout:g} s"
+    except OSError:
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
+        raise
     if status == "ok":
         replace(target, partial)
         failed.unlink(missing_ok=True)
@@ -106,7 +111,6 @@ def run_notebook(
         finish(witness.notebook)  # once more, because papermill has added cells that mark the error
         partial.write_text(nbformat.writes(witness.notebook))
         replace(failed, partial)
-        target.unlink(missing_ok=True)
     return Outcome(target, status, reason, time.monotonic() - begin)
 
 
