@@ -1,5 +1,6 @@
 """The command line answers, resumes, and says each mistake in one sentence with exit code 2."""
 
+import fcntl
 import json
 import subprocess
 import sys
@@ -7,7 +8,7 @@ import sys
 import pyarrow.parquet as pq
 import pytest
 
-from inferecon import cli
+from inferecon import build, cli
 from inferecon.matrix import NOTEBOOKS
 
 MAIN = "from inferecon.cli import main; main()"
@@ -274,3 +275,11 @@ def test_a_folder_that_cannot_be_written_is_one_sentence(here, tmp_path):
     (tmp_path / "file").write_text("in the way")
     code, _, err = here("run", tmp_path / "file" / "out.ipynb")
     assert code == 2 and one_sentence(err)
+
+
+def test_two_builds_do_not_write_the_same_folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(build, "BUILD", tmp_path)
+    with (tmp_path / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with pytest.raises(build.BuildFailed, match="another build of this report is running"):
+            build.build()

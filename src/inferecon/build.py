@@ -5,6 +5,7 @@ ledger says *unchanged*, never *right*: behind each number stands a truth test
 or a hand test.
 """
 
+import fcntl
 import hashlib
 import os
 import shutil
@@ -49,8 +50,18 @@ def build(*, accept: bool = False, jobs: int | None = None) -> None:
     """Run all stages.  Raises BuildFailed; whatever was built before stays in place."""
     if own_folder():
         raise BuildFailed("INFERECON_DATA is set; the report is built from its own records only")
-    console, clock = Console(stderr=True), {}
     BUILD.mkdir(exist_ok=True)
+    with (BUILD / "lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BuildFailed("another build of this report is running; wait for it") from None
+        stages(accept, jobs)
+
+
+def stages(accept: bool, jobs: int | None) -> None:
+    """Run the stages one after the other; only one build at a time may write the folder."""
+    console, clock = Console(stderr=True), {}
     with timed(clock, "notebooks"):
         found, numbers = run_notebooks(jobs or os.cpu_count() or 1)
     with timed(clock, "dataset"):
