@@ -1,4 +1,4 @@
-"""The command line: build, sweep, run, query, trace, claims, list.
+"""Ask, run and build the report.
 
 A mistake of the user's ends in one sentence and exit code 2; nothing is left
 half-written.
