@@ -1,0 +1,18 @@
+"""Draw arrays: every function takes numbers that laws computed and returns an Altair chart."""
+
+from .compare import bars, grouped, tornado
+from .frame import MIME, PALETTE, figure, render, still
+from .rates import latency_throughput, roofline
+
+__all__ = [
+    "MIME",
+    "PALETTE",
+    "bars",
+    "figure",
+    "grouped",
+    "latency_throughput",
+    "render",
+    "roofline",
+    "still",
+    "tornado",
+]

@@ -1,0 +1,100 @@
+"""Charts that compare named things: bars, points, tornado."""
+
+import altair as alt
+
+from .frame import finish
+
+
+def bars(rows: list[dict], unit: str, title: str, subtitle: list[str]) -> alt.Chart:
+    """Horizontal bars: ``rows`` hold name, value and group, longest value at the bottom."""
+    chart = (
+        alt.Chart(alt.Data(values=rows))
+        .mark_bar()
+        .encode(
+            x=alt.X(field="value", type="quantitative", title=unit, axis=alt.Axis(tickCount=5)),
+            y=alt.Y(
+                field="name",
+                type="nominal",
+                sort=[r["name"] for r in rows],
+                title=None,
+                axis=alt.Axis(labelLimit=220),
+            ),
+            color=alt.Color(
+                field="group",
+                type="nominal",
+                title=None,
+                legend=alt.Legend(orient="bottom", columns=3),
+            ),
+            tooltip=[
+                alt.Tooltip(field="name", type="nominal"),
+                alt.Tooltip(field="value", type="quantitative", format=",.3~r", title=unit),
+            ],
+        )
+    )
+    said = "; ".join(f"{row['name']} {row['value']:.3g} {unit}" for row in rows)
+    return finish(chart, title, subtitle, f"{title}. {said}.")
+
+
+def grouped(rows: list[dict], unit: str, title: str, subtitle: list[str]) -> alt.Chart:
+    """Points on a logarithmic axis: ``rows`` hold name, group and value; names keep their order."""
+    names = list(dict.fromkeys(row["name"] for row in rows))
+    group = {"field": "group", "type": "nominal", "title": None}
+    chart = (
+        alt.Chart(alt.Data(values=rows))
+        .mark_point(filled=True, size=90, opacity=1)
+        .encode(
+            x=alt.X(
+                field="value",
+                type="quantitative",
+                title=f"{unit} (logarithmic)",
+                scale=alt.Scale(type="log"),
+            ),
+            y=alt.Y(
+                field="name",
+                type="nominal",
+                sort=names,
+                title=None,
+                axis=alt.Axis(grid=True, labelLimit=220),
+            ),
+            color=alt.Color(**group, legend=alt.Legend(orient="bottom")),
+            shape=alt.Shape(**group),
+            tooltip=[
+                alt.Tooltip(field="name", type="nominal"),
+                alt.Tooltip(field="group", type="nominal"),
+                alt.Tooltip(field="value", type="quantitative", format=",.3~r", title=unit),
+            ],
+        )
+    )
+    said = "; ".join(f"{row['name']}, {row['group']}: {row['value']:.3g}" for row in rows)
+    return finish(chart, title, subtitle, f"{title}, {unit}. {said}.")
+
+
+def tornado(rows: list[dict], unit: str, title: str, subtitle: list[str]) -> alt.Chart:
+    """Bars from one to a ratio: ``rows`` hold name, group and value; names keep their order."""
+    names = list(dict.fromkeys(row["name"] for row in rows))
+    chart = (
+        alt.Chart(alt.Data(values=[{**row, "base": 1} for row in rows]))
+        .mark_bar()
+        .encode(
+            x=alt.X(
+                field="value",
+                type="quantitative",
+                title=unit,
+                axis=alt.Axis(values=[0.25, 0.5, 0.7, 1, 1.4, 2, 4], format="~g"),
+                scale=alt.Scale(type="log", nice=False, padding=10),
+            ),
+            x2=alt.X2(field="base"),
+            y=alt.Y(field="name", type="nominal", sort=names, title=None),
+            yOffset=alt.YOffset(field="group", type="nominal"),
+            color=alt.Color(
+                field="group", type="nominal", title=None, legend=alt.Legend(orient="bottom")
+            ),
+            tooltip=[
+                alt.Tooltip(field="name", type="nominal"),
+                alt.Tooltip(field="group", type="nominal"),
+                alt.Tooltip(field="value", type="quantitative", format=",.3~r", title=unit),
+            ],
+        )
+    )
+    said = "; ".join(f"{row['name']} {row['group']}: {row['value']:.3g}" for row in rows)
+    return finish(chart, title, subtitle, f"{title}, {unit}. {said}.")

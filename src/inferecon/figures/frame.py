@@ -1,0 +1,61 @@
+"""What all charts share: their colours, their frame, and how they get onto a page.
+
+In a notebook a chart is its Vega-Lite specification.  On a page it is one HTML
+figure: a drawing that needs no script, and the specification for the page to
+bring alive.  Nothing is fetched.
+"""
+
+import hashlib
+import json
+from html import escape
+
+import altair as alt
+
+# Okabe and Ito: told apart with any kind of colour vision, on white and on black.
+PALETTE = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#8A8A8A"]
+MIME = "application/vnd.vegalite.v5+json"  # the newest one JupyterLab 4 draws without a network
+
+
+def render(spec: dict, **_) -> dict:
+    """Return what a notebook shows: the specification, which JupyterLab and the book can draw."""
+    return {MIME: spec, "text/plain": spec.get("description") or "Chart"}
+
+
+def still(spec: dict) -> str:
+    """Return a chart as SVG, 640 wide where it would fill the page."""
+    import vl_convert  # starts a JavaScript engine, which only the pages need
+
+    return vl_convert.vegalite_to_svg({**spec, "width": 640} if _fills(spec) else spec)
+
+
+def _fills(spec: dict) -> bool:
+    return spec.get("width") == "container"
+
+
+def figure(spec: dict) -> str:
+    """Return the HTML figure of a chart: still drawing, text alternative and specification."""
+    body = json.dumps(spec, sort_keys=True, separators=(",", ":")).replace("</", "<\\/")
+    key = hashlib.sha256(body.encode()).hexdigest()[:10]
+    label = escape(spec.get("description") or "Chart", quote=True)
+    return (
+        f'<figure class="vl-chart" id="vl-{key}" aria-label="{label}">'
+        f'<div class="vl-view"></div><noscript>{still(spec)}</noscript>'
+        f'<script type="application/json">{body}</script></figure>'
+    )
+
+
+alt.renderers.register("inferecon", render)
+alt.renderers.enable("inferecon")
+alt.data_transformers.disable_max_rows()
+
+
+def finish(
+    chart: alt.Chart, title: str, subtitle: list[str], description: str, height: int = 280
+) -> alt.Chart:
+    """Give a chart its finding as title, a text alternative, and the width of the page."""
+    return chart.properties(
+        title=alt.TitleParams(title, subtitle=subtitle, anchor="start"),
+        description=description,
+        width="container",
+        height=height,
+    ).configure_range(category=PALETTE)
