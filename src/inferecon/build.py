@@ -38,7 +38,7 @@ DATASET = BUILD / "results.parquet"
 NUMBERS = BUILD / "numbers.csv"
 LEDGER = ROOT / "book" / "numbers.csv"
 HTML = BUILD / "html"
-PAGES = ("scenario", "counts", "sensitivity")  # notebooks that are pages of the book
+PAGES = ("scenario", "figures", "counts", "sensitivity")  # notebooks that are pages of the book
 MARK = BUILD / "html.key"
 
 

@@ -107,7 +107,7 @@ def key(source: Path, parameters: dict, records: dict) -> str:
 
 @cache
 def _code() -> str:
-    """Fingerprint of the modules that a notebook runs: all up to ``book`` and ``counting``."""
+    """Fingerprint of the modules that a notebook runs: all up to ``book`` and what stands on it."""
     package = Path(__file__).parent
     above = {"build", "cli", "engine", "engine_child", "matrix", "pages", "parameters"}
     above |= {"anchors", "cite", "claims", "export"}

@@ -1,6 +1,7 @@
 """Draw arrays: every function takes numbers that laws computed and returns an Altair chart."""
 
 from .compare import bars, grouped, tornado
+from .derived import lines, regimes, stack, timeline
 from .frame import MIME, PALETTE, figure, render, still
 from .rates import latency_throughput, roofline
 
@@ -11,8 +12,12 @@ __all__ = [
     "figure",
     "grouped",
     "latency_throughput",
+    "lines",
+    "regimes",
     "render",
     "roofline",
+    "stack",
     "still",
+    "timeline",
     "tornado",
 ]

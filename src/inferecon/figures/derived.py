@@ -1,0 +1,187 @@
+"""Charts of what the derivations say: a timeline, curves, regimes, stacks."""
+
+import altair as alt
+
+from .frame import PALETTE, finish
+
+SHAPE = {True: "log", False: "linear"}
+
+
+def _legend(title: str | None = None, columns: int = 2) -> alt.Legend:
+    return alt.Legend(orient="bottom", columns=columns, labelLimit=320, title=title)
+
+
+def timeline(
+    spans: list[dict], marks: list[dict], lanes: list[str], title: str, subtitle: list[str]
+) -> alt.Chart:
+    """Spans of work on lanes: rows (lane, begin, end, what), times in ms.
+
+    ``marks`` are lengths with a label, which stands at the mark's ``side``, left or right.
+    """
+    y = alt.Y(field="lane", type="nominal", sort=lanes, title=None, scale=alt.Scale(domain=lanes))
+    x = alt.X(field="begin", type="quantitative", title="time (ms)")
+    kinds = list(dict.fromkeys(row["what"] for row in spans))
+    bars = (
+        alt.Chart(alt.Data(values=spans))
+        .mark_bar(height={"band": 0.5}, stroke="white", strokeWidth=0.5)
+        .encode(
+            x=x,
+            x2=alt.X2(field="end"),
+            y=y,
+            color=alt.Color(
+                field="what",
+                type="nominal",
+                sort=kinds,
+                title=None,
+                scale=alt.Scale(domain=kinds),
+                legend=_legend(columns=1),
+            ),
+            tooltip=[
+                alt.Tooltip(field="what", type="nominal"),
+                alt.Tooltip(field="begin", type="quantitative", format=",.4~r", title="from, ms"),
+                alt.Tooltip(field="end", type="quantitative", format=",.4~r", title="to, ms"),
+            ],
+        )
+    )
+    lengths = alt.Chart(alt.Data(values=marks)).encode(x=x, x2=alt.X2(field="end"), y=y)
+    rules = lengths.mark_rule(strokeWidth=3)
+    labels = [
+        alt.Chart(alt.Data(values=[mark]))
+        .mark_text(align=mark["side"], dy=-11, fontSize=12)
+        .encode(
+            x=alt.X(field="begin" if mark["side"] == "left" else "end", type="quantitative"),
+            y=y,
+            text=alt.Text(field="label", type="nominal"),
+        )
+        for mark in marks
+    ]
+    said = "; ".join(f"{m['label']} from {m['begin']:.3g} to {m['end']:.3g} ms" for m in marks)
+    return finish(alt.layer(bars, rules, *labels), title, subtitle, f"{title}. {said}.", height=240)
+
+
+def lines(
+    rows: list[dict],
+    x_title: str,
+    y_title: str,
+    title: str,
+    subtitle: list[str],
+    *,
+    log: bool = False,
+    rule: dict | None = None,
+) -> alt.Chart:
+    """One line a group: rows (x, y, group); ``rule`` (x, label) marks a place on the x axis."""
+    groups = list(dict.fromkeys(row["group"] for row in rows))
+    scale = alt.Scale(type=SHAPE[log], nice=not log)
+    x = alt.X(
+        field="x", type="quantitative", title=x_title, scale=scale, axis=alt.Axis(tickCount=5)
+    )
+    group = {"field": "group", "type": "nominal", "title": None}
+    group |= {"scale": alt.Scale(domain=groups), "legend": _legend(columns=1)}
+    chart = (
+        alt.Chart(alt.Data(values=rows))
+        .mark_line(point=alt.OverlayMarkDef(filled=True, size=40))
+        .encode(
+            x=x,
+            y=alt.Y(field="y", type="quantitative", title=y_title, scale=scale),
+            color=alt.Color(**group),
+            shape=alt.Shape(**group),
+            tooltip=[
+                alt.Tooltip(field="group", type="nominal"),
+                alt.Tooltip(field="x", type="quantitative", format=",", title=x_title),
+                alt.Tooltip(field="y", type="quantitative", format=",.3~r", title=y_title),
+            ],
+        )
+    )
+    if rule:
+        place = alt.Chart(alt.Data(values=[rule])).encode(x=x)
+        word = place.mark_text(align="left", baseline="top", dx=5, fontSize=12).encode(
+            y=alt.value(0), text=alt.Text(field="label", type="nominal")
+        )
+        chart = place.mark_rule(strokeDash=[4, 3]) + word + chart
+    last = {row["group"]: row for row in rows}.values()
+    said = "; ".join(f"{r['group']}: {r['y']:.3g} at {r['x']:,.0f}" for r in last)
+    return finish(chart, title, subtitle, f"{title}; {y_title} over {x_title}. {said}.")
+
+
+def regimes(rows: list[dict], bounds: list[str], title: str, subtitle: list[str]) -> alt.Chart:
+    """A map of which bound wins: rows (batch, context, bound, text), one colour a bound."""
+    rows = [{**row, "cell": f"{row['bound']}\n{row['text']}"} for row in rows]
+    batches = list(dict.fromkeys(row["batch"] for row in rows))
+    contexts = sorted({row["context"] for row in rows}, reverse=True)
+    colours = dict(zip(bounds, [*PALETTE[:4], PALETTE[-1]], strict=True))
+    base = alt.Chart(alt.Data(values=rows)).encode(
+        x=alt.X(
+            field="batch",
+            type="ordinal",
+            sort=batches,
+            title="batch (sequences)",
+            axis=alt.Axis(format=",", labelAngle=0),
+        ),
+        y=alt.Y(
+            field="context",
+            type="ordinal",
+            sort=contexts,
+            title="prompt (tokens)",
+            axis=alt.Axis(format=","),
+        ),
+        tooltip=[
+            alt.Tooltip(field="batch", type="quantitative", format=","),
+            alt.Tooltip(field="context", type="quantitative", format=",", title="prompt, tokens"),
+            alt.Tooltip(field="bound", type="nominal", title="longest part"),
+            alt.Tooltip(field="text", type="nominal", title="ITL, ms"),
+        ],
+    )
+    cells = base.mark_rect(stroke="white").encode(
+        color=alt.Color(
+            field="bound",
+            type="nominal",
+            title=None,
+            scale=alt.Scale(domain=bounds, range=list(colours.values())),
+            legend=_legend(columns=3),
+        )
+    )
+    texts = base.mark_text(fontSize=9, lineBreak="\n", dy=-6).encode(
+        text=alt.Text(field="cell", type="nominal"),
+        color=alt.condition(
+            f"datum.bound === '{bounds[0]}'",  # blue alone is dark
+            alt.value("white"),
+            alt.value("black"),
+        ),
+    )
+    said = "; ".join(
+        f"prompt {c:,}: "
+        + ", ".join(f"{r['bound']} at {r['batch']:,}" for r in rows if r["context"] == c)
+        for c in reversed(contexts)
+    )
+    description = f"{title}: longest part of a step by prompt and batch. {said}."
+    return finish(cells + texts, title, subtitle, description, height=44 * len(contexts))
+
+
+def stack(rows: list[dict], unit: str, title: str, subtitle: list[str]) -> alt.Chart:
+    """Stacked columns over batch: rows (batch, part, value); the first part lies below."""
+    parts = list(dict.fromkeys(row["part"] for row in rows))
+    order = {part: place for place, part in enumerate(parts)}
+    chart = (
+        alt.Chart(alt.Data(values=[{**row, "order": order[row["part"]]} for row in rows]))
+        .mark_bar(stroke="white", strokeWidth=1)
+        .encode(
+            x=alt.X(
+                field="batch",
+                type="ordinal",
+                title="batch (sequences)",
+                axis=alt.Axis(format=",", labelAngle=0),
+            ),
+            y=alt.Y(field="value", type="quantitative", title=unit),
+            color=alt.Color(
+                field="part", type="nominal", sort=parts, title=None, legend=_legend(columns=3)
+            ),
+            order=alt.Order(field="order", type="quantitative"),
+            tooltip=[
+                alt.Tooltip(field="batch", type="quantitative", format=","),
+                alt.Tooltip(field="part", type="nominal"),
+                alt.Tooltip(field="value", type="quantitative", format=",.3~r", title=unit),
+            ],
+        )
+    )
+    said = "; ".join(f"batch {r['batch']:,}, {r['part']}: {r['value']:.3g}" for r in rows)
+    return finish(chart, title, subtitle, f"{title}, {unit}. {said}.")

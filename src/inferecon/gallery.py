@@ -1,0 +1,286 @@
+"""What the notebook of figures calls: one picture a law, with the numbers beneath.
+
+A part of a sum is the law itself with the other parts set to zero.
+"""
+
+from html import escape
+
+import numpy as np
+from IPython.display import HTML, display
+
+from . import figures
+from . import symbols as s
+from .book import Case
+from .laws import SERVICE
+from .laws.economics import COST, DEVICE_TIME
+from .laws.latency import E2E
+from .laws.traffic import EXPERTS_DECODE
+from .numbers import digits, number
+from .records import load
+from .scenario import Scenario, whole
+
+LANES = ["network", "CPU", "GPU", "laws"]
+WEIGHTS, CACHE, FLOP, LINKS, FULL = "weights", "cache", "FLOP", "links", "full"
+NONE = HTML("<p>No point of this figure can run.</p>")
+ENERGY_PARTS = {
+    "rest": (s.idle_draw,),
+    "traffic": (s.energy_per_byte,),
+    "arithmetic": (s.energy_linear, s.energy_expert, s.energy_native),
+}
+
+
+def timeline(case: Case, tokens: int):
+    """Draw the first tokens of one request; only the lengths of GPU work are to scale."""
+    if not case.runs:
+        return case.fit()
+    values = case.scenario.values
+    count = np.arange(1, max(2, whole("tokens", tokens)) + 1)  # ITL needs two
+    ready = E2E({**values, s.osl: count}) * 1e3  # when each token leaves the GPU
+    ttft, itl = number(s.ttft, values[s.ttft]), number(s.itl, values[s.itl])
+    short = itl.value / 3  # a length that can be seen; nothing was computed for it
+    spans = [
+        _span("network", -2 * short, -short, "network (schematic)"),
+        _span("CPU", -short, 0, "CPU (schematic)"),
+        _span("GPU", 0, ready[0], "prefill"),
+        *(_span("GPU", a, b, "decode step") for a, b in zip(ready[:-1], ready[1:], strict=True)),
+        *(_span("CPU", t, t + short, "CPU (schematic)") for t in ready),
+        *(_span("network", t + short, t + 2 * short, "network (schematic)") for t in ready),
+    ]
+    marks = [
+        {
+            "lane": "laws",
+            "begin": 0,
+            "end": float(ready[0]),
+            "label": f"TTFT {ttft.text}",
+            "side": "left",
+        },
+        {
+            "lane": "laws",
+            "begin": float(ready[-2]),
+            "end": float(ready[-1]),
+            "label": f"ITL {itl.text}",
+            "side": "right",
+        },
+    ]
+    title = f"TTFT {ttft.text}, then ITL {itl.text}"
+    chart = figures.timeline(
+        spans, marks, LANES, title, _subtitle(case, "network and CPU not to scale")
+    )
+    rows = [[f"{n}", digits(t)] for n, t in zip(count, ready, strict=True)]
+    _show(chart, ["token", "ready after (ms)"], rows)
+
+
+def cache_growth(hardware: str, models: list[str], tokens: list[int], prompt: int) -> None:
+    """Draw the cache of one sequence, 16 bits an element, from the prompt through decode."""
+    rows = []
+    for id in models:
+        case = Scenario(id, hardware, isl=1, osl=1)
+        kept = [t for t in tokens if t <= case.model_record["max_context"]]
+        lengths = np.float64(kept)
+        grown = SERVICE.solve({**case.given(), s.isl: lengths, s.osl: 0 * lengths})[s.kv_bytes]
+        rows += [
+            {"x": t, "y": number(s.kv_bytes, y).value, "group": f"{_kind(case)}: {id}"}
+            for t, y in zip(kept, grown, strict=True)
+        ]
+    last = {row["group"]: row for row in rows}.values()
+    most, least = (pick(last, key=lambda row: row["y"]) for pick in (max, min))
+    title = f"{digits(least['y'])} or {digits(most['y'])} MB a sequence"
+    subtitle = [f"at {most['x']:,} tokens, 16 bits an element"]
+    rule = {"x": whole("prompt", prompt), "label": "decode begins"}
+    y_title = "KV cache of a sequence (MB)"
+    chart = figures.lines(rows, "tokens so far", y_title, title, subtitle, rule=rule)
+    _show(chart, ["model", "tokens", "cache (MB)"], _cells(rows))
+
+
+def roofline(case: Case, batches: list[int]):
+    """Draw prefill and decode under the roof of one device, batch by batch."""
+    if not case.runs:
+        return case.fit()
+    batches, v = _solved(case, batches)
+    if not batches:
+        return NONE
+    peak, bandwidth, ridge = v[s.peak_linear], v[s.hbm_bandwidth], v[s.ridge_intensity]
+    steps = {
+        "decode": v[s.intensity],
+        "prefill": v[s.prefill_flop_device] / v[s.prefill_bytes_device],
+    }
+    points = [
+        {
+            "intensity": float(x),
+            "rate": min(peak, bandwidth * float(x)) / 1e12,
+            "phase": phase,
+            "label": f"{phase}, batch {batch:,}",
+            **({"text": f"{batch:,}"} if phase == "decode" else {}),
+        }
+        for phase, found in steps.items()
+        for batch, x in zip(batches, np.broadcast_to(found, len(batches)), strict=True)
+    ]
+    ends = (min(p["intensity"] for p in points), ridge, max(p["intensity"] for p in points))
+    roof = [{"intensity": x, "rate": min(peak, bandwidth * x) / 1e12} for x in ends]
+    below = [p for p in points if p["phase"] == "decode" and p["intensity"] < ridge]
+    title = f"Decode: {len(below)} of {len(batches)} below the ridge"
+    subtitle = _subtitle(case, f"ridge at {digits(ridge)} FLOP/B; beside: batch")
+    rows = [[p["label"], digits(p["intensity"]), digits(p["rate"])] for p in points]
+    chart = figures.roofline(roof, points, title, subtitle)
+    _show(chart, ["step", "FLOP/B", "TFLOP/s at most"], rows)
+
+
+def experts(models: list[str], batches: list[int]) -> None:
+    """Draw how many distinct experts of a layer a decode step is expected to wake."""
+    rows, half = [], batches[0]
+    for id in models:
+        given = load("models", id).given
+        woken = EXPERTS_DECODE({**given, s.batch: batches})
+        group = f"E = {given[s.n_experts]:.0f}, k = {given[s.top_k]:.0f}: {id}"
+        rows += [
+            {"x": b, "y": float(y), "group": group} for b, y in zip(batches, woken, strict=True)
+        ]
+        above = [b for b, y in zip(batches, woken, strict=True) if y > given[s.n_experts] / 2]
+        half = max(half, min(above, default=max(batches)))
+    title = f"Batch {half:,} wakes most experts"
+    subtitle = ["expected in a layer, routing uniform"]
+    y_title = "distinct experts of a layer"
+    chart = figures.lines(rows, "batch (sequences)", y_title, title, subtitle, log=True)
+    _show(chart, ["model", "batch", y_title], _cells(rows))
+
+
+def regimes(case: Case, batches: list[int], contexts: list[int]):
+    """Draw which part of a decode step lasts longest, over batch and prompt length."""
+    if not case.runs:
+        return case.fit()
+    scenario = case.scenario
+    limit = scenario.model_record["max_context"] - scenario.osl
+    contexts = [c for c in contexts if c <= limit]
+    if not contexts:
+        return NONE
+    v = scenario.sweep(batches, contexts)
+    empty = {s.kv_width: 0.0, s.state_width: 0.0}
+    fixed = SERVICE.solve({**v, **empty})[s.t_memory_decode]
+    shape = (len(contexts), len(batches))
+    memory = v[s.t_memory_decode] >= v[s.t_math_decode]  # the loser of the two is hidden
+    parts = {
+        WEIGHTS: np.where(memory, fixed, 0),
+        CACHE: np.where(memory, v[s.t_memory_decode] - fixed, 0),
+        FLOP: np.where(memory, 0, v[s.t_math_decode]),
+        LINKS: np.broadcast_to(v[s.t_comm_decode], shape),
+    }
+    longest = np.argmax([*parts.values()], axis=0)
+    fits = np.broadcast_to(v[s.memory_needed] <= v[s.memory_available], shape)
+    rows = [
+        {
+            "batch": b,
+            "context": c,
+            "bound": list(parts)[longest[i, j]] if fits[i, j] else FULL,
+            "text": digits(number(s.itl, v[s.itl][i, j]).value, 2) if fits[i, j] else "",
+        }
+        for i, c in enumerate(contexts)
+        for j, b in enumerate(batches)
+    ]
+    won = [part for part in parts if any(row["bound"] == part for row in rows)]
+    devices = int(v[s.n_devices])
+    title = f"{devices} device{'s' * (devices > 1)}: {', '.join(won)}"
+    subtitle = _subtitle(case, "longest part of a step, and ITL in ms")
+    chart = figures.regimes(rows, [*parts, FULL], title, subtitle)
+    cells = [[f"{r['context']:,}", f"{r['batch']:,}", r["bound"], r["text"]] for r in rows]
+    _show(chart, ["prompt", "batch", "longest part", "ITL (ms)"], cells)
+
+
+def energy(case: Case, batches: list[int]):
+    """Draw what a token's energy is made of, batch by batch."""
+    if not case.runs:
+        return case.fit()
+    if missing := case.scenario.missing(s.energy_per_token):
+        return HTML(f"<p>No record states {', '.join(x.name for x in missing)}.</p>")
+    given, parts = case.scenario.given(), {}
+    for part in ENERGY_PARTS:
+        others = [x for name, all_ in ENERGY_PARTS.items() if name != part for x in all_]
+        alone = {**given, **dict.fromkeys(others, 0.0)}
+        fitting, v = _solved(case, batches, alone)
+        if not fitting:
+            return NONE
+        parts[part] = v[s.energy_per_token]
+    leaders = [max(parts, key=lambda part: parts[part][i]) for i in range(len(fitting))]
+    title = f"Energy: mostly {', then '.join(dict.fromkeys(leaders))}"
+    _stacked(case, s.energy_per_token, fitting, parts, title)
+
+
+def cost(case: Case, batches: list[int]):
+    """Draw what an output token costs for prefill and for decode, batch by batch."""
+    if not case.runs:
+        return case.fit()
+    if missing := case.scenario.missing(s.cost_per_token):
+        return HTML(f"<p>No record states {', '.join(x.name for x in missing)}.</p>")
+    fitting, v = _solved(case, batches)
+    if not fitting:
+        return NONE
+    parts = {}
+    for part, hidden in (("prefill", s.itl), ("decode", s.ttft)):
+        time = E2E({**v, hidden: 0})
+        parts[part] = COST({**v, s.device_time: DEVICE_TIME({**v, s.e2e: time})})
+    dear, cheap = (number(s.cost_per_token, parts["decode"][i]).value for i in (0, -1))
+    title = f"Decode: {digits(dear)} to {digits(cheap)} USD/Mtok"
+    larger = parts["prefill"] > parts["decode"]
+    if larger.any():
+        title = f"Prefill leads from batch {fitting[int(np.argmax(larger))]:,}"
+    _stacked(case, s.cost_per_token, fitting, parts, title)
+
+
+def _stacked(case: Case, symbol, batches: list[int], parts: dict, title: str) -> None:
+    rows = [
+        {"batch": b, "part": part, "value": number(symbol, value).value}
+        for part, found in parts.items()
+        for b, value in zip(batches, found, strict=True)
+    ]
+    unit = number(symbol, 0.0).text.partition(" ")[2]
+    lengths = f"{case.scenario.isl:,} tokens in, {case.scenario.osl:,} out"
+    chart = figures.stack(rows, unit, title, _subtitle(case, lengths))
+    cells = [[f"{r['batch']:,}", r["part"], digits(r["value"])] for r in rows]
+    _show(chart, ["batch", "part", unit], cells)
+
+
+def _solved(case: Case, batches: list[int], given: dict | None = None) -> tuple[list[int], dict]:
+    """Return the batches that fit into memory, and every symbol at each of them."""
+    given = given or case.scenario.given()
+    v = SERVICE.solve({**given, s.batch: np.float64([whole("batches", b) for b in batches])})
+    fits = np.broadcast_to(v[s.memory_needed] <= v[s.memory_available], len(batches))
+    kept = [b for b, fit in zip(batches, fits, strict=True) if fit]
+    return kept, SERVICE.solve({**given, s.batch: np.float64(kept)})
+
+
+def _kind(case: Scenario) -> str:
+    """Name how the layers of a model keep their past."""
+    given = case.model_record.given
+    if given[s.n_mla_layers]:
+        return "MLA"
+    if given[s.n_local_layers]:
+        return "sliding window"
+    return "MHA" if given[s.n_kv_heads] == given[s.n_heads] else "GQA"
+
+
+def _subtitle(case: Case, *more: str) -> list[str]:
+    c, n = case.scenario, case.scenario.values[s.n_devices]
+    return [*more, f"{c.model}, {c.weights}", f"on {n:.0f} × {c.hardware}"]
+
+
+def _span(lane: str, begin: float, end: float, what: str) -> dict:
+    return {"lane": lane, "begin": float(begin), "end": float(end), "what": what}
+
+
+def _cells(rows: list[dict]) -> list[list[str]]:
+    return [[row["group"], f"{row['x']:,}", digits(row["y"])] for row in rows]
+
+
+def _show(chart, head: list[str], rows: list[list[str]]) -> None:
+    """Show a chart, and its numbers as a table to unfold."""
+    titles = "".join(f"<th>{escape(name)}</th>" for name in head)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
+    )
+    display(chart)
+    display(
+        HTML(
+            "<details><summary>The numbers of this figure</summary>"
+            f'<table class="dataframe"><thead><tr>{titles}</tr></thead>'
+            f"<tbody>{body}</tbody></table></details>"
+        )
+    )

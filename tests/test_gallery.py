@@ -1,0 +1,134 @@
+"""Figures of laws: their points are laws' values, and their parts add up to the whole."""
+
+import pytest
+
+from inferecon import gallery
+from inferecon import symbols as s
+from inferecon.book import Case
+from inferecon.numbers import number
+
+close = pytest.approx
+CASE = dict(model="deepseek-v3", hardware="h200-sxm", weights="fp8", activations="fp8", tp=8, ep=8)
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    """Collect what a function of the gallery would display."""
+    found = []
+    monkeypatch.setattr(gallery, "display", found.append)
+    return found
+
+
+def data(chart):
+    """Return the chart's specification, and every row that it draws."""
+    spec = chart.to_dict()
+    return spec, list(rows_of(spec))
+
+
+def rows_of(spec):
+    yield from spec.get("data", {}).get("values", [])
+    for layer in spec.get("layer", []):
+        yield from rows_of(layer)
+
+
+def titled(spec):
+    return spec["description"] and spec["title"]["text"] and spec["width"] == "container"
+
+
+def test_the_timeline_is_ttft_and_then_itl(shown):
+    case = Case(**CASE, batch=32)
+    gallery.timeline(case, 3)
+    spec, rows = data(shown[0])
+    values = case.scenario.values
+    begin, end = values[s.ttft] * 1e3, (values[s.ttft] + values[s.itl]) * 1e3
+    spans = [(row["begin"], row["end"]) for row in rows if row.get("what") == "prefill"]
+    assert spans == [(0, close(begin))]
+    steps = [(row["begin"], row["end"]) for row in rows if row.get("what") == "decode step"]
+    assert len(steps) == 2 and steps[0] == (close(begin), close(end))
+    assert titled(spec)
+
+
+def test_each_kind_of_attention_grows_as_counted_by_hand(shown):
+    models = ["phi-3.5-mini", "llama-3.1-8b", "mistral-7b-v0.1", "deepseek-v2-lite"]
+    gallery.cache_growth("h200-sxm", models, [2048, 16384], 2048)
+    spec, rows = data(shown[0])
+    at = {row["group"]: row["y"] for row in rows if row.get("x") == 16384 and "y" in row}
+    assert at == {
+        # 32 layers x 2 x 32 heads x 96 x 2 B = 393,216 B a token
+        "MHA: phi-3.5-mini": close(393_216 * 16384 / 1e6),
+        # 32 layers x 2 x 8 heads x 128 x 2 B = 131,072 B a token
+        "GQA: llama-3.1-8b": close(131_072 * 16384 / 1e6),
+        # the same, for the last 4,096 tokens only
+        "sliding window: mistral-7b-v0.1": close(131_072 * 4096 / 1e6),
+        # 27 layers x (512 + 64) x 2 B = 31,104 B a token
+        "MLA: deepseek-v2-lite": close(31_104 * 16384 / 1e6),
+    }
+    assert titled(spec)
+
+
+def test_experts_awake_as_counted_by_hand(shown):
+    gallery.experts(["mixtral-8x7b"], [1, 2, 64])
+    spec, rows = data(shown[0])
+    # 2; 8 (1 - 0.75^2) = 3.5; all eight but for 8 x 0.75^64
+    assert [row["y"] for row in rows] == [2, 3.5, close(8, rel=1e-7)]
+    assert titled(spec)
+
+
+@pytest.mark.parametrize(
+    "draw, symbol, count",
+    [(gallery.energy, s.energy_per_token, 3), (gallery.cost, s.cost_per_token, 2)],
+)
+def test_the_parts_of_a_stack_add_up(shown, draw, symbol, count):
+    draw(Case(**CASE), [8, 32, 100_000])  # the last does not fit
+    spec, rows = data(shown[0])
+    assert {row["batch"] for row in rows} == {8, 32} and len(rows) == 2 * count
+    for batch in (8, 32):
+        whole = number(symbol, Case(**CASE, batch=batch).scenario.values[symbol]).value
+        assert sum(row["value"] for row in rows if row["batch"] == batch) == close(whole)
+    assert titled(spec)
+
+
+def test_the_map_names_the_longest_part(shown):
+    small = Case(model="deepseek-r1-distill-llama-8b", hardware="h200-sxm", osl=128)
+    gallery.regimes(small, [1, 512, 4096], [128, 32768])
+    spec, rows = data(shown[0])
+    bound = {(row["context"], row["batch"]): row["bound"] for row in rows}
+    assert bound[128, 1] == "weights" and bound[128, 512] == "FLOP"
+    assert bound[32768, 512] == bound[128, 4096] == "full"
+    wide = Case(model="deepseek-r1-distill-llama-8b", hardware="h200-sxm", tp=8)
+    gallery.regimes(wide, [1], [128])
+    assert data(shown[2])[1][0]["bound"] == "links"
+    assert titled(spec)
+
+
+def test_the_roofline_stands_on_the_intensity_of_each_batch(shown):
+    gallery.roofline(Case(**CASE), [1, 32])
+    spec, rows = data(shown[0])
+    points = {row["label"]: row["intensity"] for row in rows if "label" in row}
+    assert points["decode, batch 32"] == close(Case(**CASE, batch=32).scenario.values[s.intensity])
+    assert titled(spec)
+
+
+def test_a_case_that_cannot_run_says_so():
+    idle = Case(model="deepseek-v3", hardware="h200-sxm", tp=1, ep=1)
+    for answer in (
+        gallery.timeline(idle, 3),
+        gallery.roofline(idle, [1]),
+        gallery.regimes(idle, [1], [128]),
+        gallery.energy(idle, [1]),
+        gallery.cost(idle, [1]),
+    ):
+        assert "Does not run" in answer.data
+    unmeasured = Case(model="deepseek-v2-lite", hardware="mi300x")
+    assert "No record states" in gallery.energy(unmeasured, [1]).data
+
+
+def test_a_figure_without_any_point_says_so():
+    case = Case(**CASE)
+    for answer in (
+        gallery.roofline(case, [100_000]),
+        gallery.regimes(case, [1], [10**7]),
+        gallery.energy(case, [100_000]),
+        gallery.cost(case, [100_000]),
+    ):
+        assert "No point" in answer.data
