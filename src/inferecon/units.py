@@ -1,4 +1,4 @@
-"""Units: the eight base units of this report.  Nothing else parses.
+"""Units: the nine base units of this report.  Nothing else parses.
 
 Pint's stock registry makes the bit dimensionless, so bytes, FLOP and tokens
 would cancel freely.  This registry starts empty instead.  Symbols are declared
@@ -37,6 +37,7 @@ VOCABULARY = """
     watt = joule / second = W
     watt_hour = watt * hour = Wh
     gCO2e = [emissions]
+    litre = [water] = L
     USD = [money]
 """
 

@@ -27,12 +27,16 @@ def section(topic: str, part: str | None = None) -> None:
     _heading.update(topic=topic, part=part)
 
 
-def declare(name: str, unit: str, latex: str, meaning: str) -> sp.Symbol:
-    """Add one symbol to the glossary and return it: positive, or zero where a part is absent."""
+def declare(name: str, unit: str, latex: str, meaning: str, *, signed: bool = False) -> sp.Symbol:
+    """Add one symbol to the glossary and return it: positive, or zero where a part is absent.
+
+    ``signed`` is for the few that may be negative, such as a correlation.
+    """
     if name in SYMBOLS:
         raise ValueError(f"{name} is declared twice")
     part = _heading["part"]
-    symbol = sp.Symbol(name, nonnegative=True) if part else sp.Symbol(name, positive=True)
+    sign = {"real": True} if signed else {"nonnegative": True} if part else {"positive": True}
+    symbol = sp.Symbol(name, **sign)
     GLOSSARY[symbol] = Entry(coherent(unit), latex, meaning, _heading["topic"], part)
     SYMBOLS[name] = symbol
     if part:
