@@ -954,6 +954,108 @@ by_hand("BATTERY-TIME", 60 / 3, battery_energy=60, edge_power=3)
 by_hand("BATTERY-TOKENS", 60 * 5, battery_energy=60, tokens_per_energy=5)
 
 
+# Pages of the cache ----------------------------------------------------------------------------
+
+# 33 tokens in pages of 16: three pages of 16 x 5 B
+by_hand("PAGE-BYTES", 240, context=33, page_tokens=16, kv_bytes_per_token=5)
+# 0, 1, ... 15 places free, each as likely
+by_hand("PAGE-WASTE", 7.5, page_tokens=16)
+by_hand("PAGE-SHARE", 7.5 / 40, context=32.5, page_waste=7.5)
+
+# Spread of routing -----------------------------------------------------------------------------
+
+# 2 of 8 drawn by each of 3 tokens: missed with 6/8; then the other with 5/7
+by_hand("IDLE-ONE", 0.75**3, top_k=2, n_experts=8, batch=3)
+by_hand("IDLE-PAIR", (6 * 5 / (8 * 7)) ** 3, top_k=2, n_experts=8, batch=3)
+# 1 of 2 experts, one token: always one idle, so no variance
+by_hand("EXPERTS-VARIANCE", 0, n_experts=2, idle_one=0.5, idle_pair=0)
+# 4 experts: 4/2 + 12/3 - 2^2
+by_hand("EXPERTS-VARIANCE", 2, n_experts=4, idle_one=0.5, idle_pair=1 / 3)
+by_hand("DEVICE-DRAWS", 32 * 8 / 4, batch=32, top_k=8, n_devices=4)
+# 64 draws x 3/4 elsewhere x (256 - 8)/255 for not putting back
+by_hand("DEVICE-VARIANCE", 48 * 248 / 255, device_draws=64, n_devices=4, n_experts=256, top_k=8)
+by_hand("FULLEST-SPREAD", 64 + 12, device_draws=64, device_variance=48, n_devices=4)
+e2 = math.exp(2)  # log n = 2
+by_hand("FULLEST-TAIL", 64 + 16 + 2 / 3, device_draws=64, n_devices=e2)
+by_hand("IMBALANCE", 76 / 64, fullest_spread=76, fullest_tail=80, device_draws=64)
+by_hand("IMBALANCE", 70 / 64, fullest_spread=76, fullest_tail=70, device_draws=64)
+
+# One request to its first token ----------------------------------------------------------------
+
+# three quarters of 1000 tokens are new: 750 over 512 is two passes
+by_hand("CHUNKS", 2, cached_share=0.25, isl=1000, chunk_tokens=512)
+# half is cached: 500 x (2 + 3 + 4), three quarters of the triangle 1000 x 8, head 7
+by_hand(
+    "FLOP-UNCACHED",
+    4500 + 6000 + 7,
+    cached_share=0.5,
+    isl=1000,
+    flop_linear=2,
+    flop_experts=3,
+    flop_state=4,
+    flop_core_prefill=8,
+    flop_head=7,
+)
+by_hand("TIME-MATH-UNCACHED", 12 / 4, uncached_flop=12, peak_linear=4)
+by_hand("TIME-MEMORY-UNCACHED", 2 * 12 / 3, chunks=2, dense_read_device=12, hbm_bandwidth=3)
+path = dict(wait=1, tokenise_time=2, chunks=3, chunk_pause=5, network_time=4)
+by_hand("TTFT-REQUEST", 1 + 2 + 9 + 2 * 5 + 4, **path, uncached_math=9, uncached_memory=6)
+by_hand("TTFT-REQUEST", 1 + 2 + 9 + 2 * 5 + 4, **path, uncached_math=6, uncached_memory=9)
+by_hand("TTFT-REQUEST-SUM", 1 + 2 + 15 + 10 + 4, **path, uncached_math=9, uncached_memory=6)
+by_hand("ITL-SUM", 3 + 5 + 1, t_math_decode=3, t_memory_decode=5, t_comm_decode=1)
+by_hand("OVERLAP-GAP", 9 / 6, itl_upper=9, itl=6)
+
+# Carbon and water ------------------------------------------------------------------------------
+
+by_hand("CARBON-MARGINAL", 2 * 1.5 * 7, energy_per_token=2, pue=1.5, grid_marginal=7)
+# twice as much energy in the dirty hour of two, 30 J at 2 g/J and 10 J at 1 g/J, PUE 2: 2 x 70;
+# means 20 J and 1.5 g/J, deviations 10/20 and 0.5/1.5, correlation 1
+by_hand(
+    "CARBON-HOURS",
+    2 * (30 * 2 + 10 * 1),
+    pue=2,
+    hours_energy=40,
+    grid_intensity=1.5,
+    hour_correlation=1,
+    energy_variation=1 / 2,
+    grid_variation=1 / 3,
+)
+by_hand("EMBODIED-RATE", 150 / 50, embodied_carbon=150, lifetime=50)
+by_hand("EMBODIED-TOKEN", 3 * 4 / 0.5, embodied_rate=3, device_time=4, busy_share=0.5)
+by_hand("EMBODIED-SHARE", 1 / 4, embodied_per_token=2, carbon_per_token=6)
+by_hand("WATER-TOKEN", 2 * (3 + 1.5 * 4), energy_per_token=2, wue=3, pue=1.5, grid_water=4)
+
+# Buying and renting ----------------------------------------------------------------------------
+
+# an interruption in 10 useful seconds costs 2 s more: a fifth
+by_hand("SPOT-COST", 5 * 1.2, spot_price=5, interruption_time=2, interruption_rate=0.1)
+by_hand("SPOT-EVEN", (8 - 5) / (5 * 2), price=8, spot_price=5, interruption_time=2)
+by_hand(
+    "RENT-RATE",
+    2 * 3 + 5 * 7 + 11 * 13,
+    n_devices=2,
+    price=3,
+    memory_price=5,
+    memory_rented=7,
+    storage_price=11,
+    storage_rented=13,
+)
+by_hand("RENT-TOKEN", 6 / 3, rent_rate=6, throughput=3)
+by_hand("HOST-TOKEN", 3 / 0.25, cost_per_token=3, busy_share=0.25)
+# four prompt tokens an answer token, a quarter of them found: 8 + 3 x 2 + 1 x 1
+by_hand(
+    "API-TOKEN",
+    15,
+    api_output=8,
+    isl=4,
+    osl=1,
+    cached_share=0.25,
+    api_input=2,
+    api_cached=1,
+)
+by_hand("HOST-EVEN", 3 / 15, cost_per_token=3, api_per_token=15)
+
+
 @pytest.mark.parametrize("id", CASES)
 def test_the_law_gives_what_a_hand_gives(id):
     law = BY_ID[id]

@@ -1,17 +1,30 @@
 """Load, speculation, split phases and formats, each against something that is not a law."""
 
 from fractions import Fraction
+from itertools import combinations, product
 
 import numpy as np
 import pytest
 
 from inferecon import symbols as s
 from inferecon.law import OutOfRegime
-from inferecon.laws import BY_ID, CHAPTERS, DERIVATIONS, SERVICE, arithmetic_small
+from inferecon.laws import (
+    BY_ID,
+    CHAPTERS,
+    DERIVATIONS,
+    SERVICE,
+    arithmetic_small,
+    first_token,
+    footprint,
+    paging,
+    renting,
+    routing,
+)
 from inferecon.records import load
 from inferecon.scenario import Scenario
 
 close = pytest.approx
+MORE = (first_token, footprint, paging, renting, routing)
 ONE = {s.one_token: 1, s.mac: 2, s.element: 1}
 
 
@@ -28,6 +41,7 @@ def test_a_scenario_computes_none_of_these_laws():
     beside = [
         law for key in ("load", "speculation", "quantisation", "edge") for law in CHAPTERS[key]
     ]
+    beside += [law for module in MORE for law in module.LAWS]
     assert not {law.symbol for law in beside} & SERVICE.laws.keys()
 
 
@@ -241,3 +255,123 @@ def test_the_ring_is_the_one_of_a_scenario():
     case = Scenario("deepseek-r1-distill-llama-70b", "h100-sxm", tp=4, batch=32).values
     ring = float(BY_ID["RING"](case | {s.message: case[s.message_decode]}))
     assert float(case[s.allreduces]) * ring == close(float(case[s.t_comm_decode]))
+
+
+# Spread of routing -----------------------------------------------------------------------------
+
+
+def every_draw(experts, k, tokens):
+    """All equally likely choices of k experts by each token."""
+    return product(combinations(range(experts), k), repeat=tokens)
+
+
+@pytest.mark.parametrize(("experts", "k", "tokens"), [(4, 1, 3), (5, 2, 3), (6, 3, 2), (4, 4, 2)])
+def test_the_variance_of_distinct_experts_is_that_of_all_draws(experts, k, tokens):
+    seen = [len(set().union(*draw)) for draw in every_draw(experts, k, tokens)]
+    shape = dict(n_experts=experts, top_k=k, batch=tokens)
+    idle = dict(idle_one=law("IDLE-ONE", **shape), idle_pair=law("IDLE-PAIR", **shape))
+    variance = law("EXPERTS-VARIANCE", n_experts=experts, **idle)
+    assert np.mean(seen) == close(law("EXPERTS-DECODE", **shape))
+    assert variance == close(np.var(seen), abs=1e-9)
+
+
+def fullest(shape):
+    """Bounds of the draws on the fullest device: from the variance, and from the moment."""
+    devices = dict(n_devices=shape["n_devices"])
+    draws = dict(device_draws=shape["batch"] * shape["top_k"] / shape["n_devices"])
+    variance = law(
+        "DEVICE-VARIANCE", **draws, **devices, n_experts=shape["n_experts"], top_k=shape["top_k"]
+    )
+    spread = law("FULLEST-SPREAD", **draws, **devices, device_variance=variance)
+    return draws["device_draws"], variance, spread, law("FULLEST-TAIL", **draws, **devices)
+
+
+@pytest.mark.parametrize(("experts", "k", "tokens", "devices"), [(4, 2, 3, 2), (6, 2, 3, 3)])
+def test_no_bound_is_below_the_fullest_device_of_all_draws(experts, k, tokens, devices):
+    loads = np.array(
+        [
+            np.bincount([e % devices for one in draw for e in one], minlength=devices)
+            for draw in every_draw(experts, k, tokens)
+        ]
+    )
+    shape = dict(n_experts=experts, top_k=k, batch=tokens, n_devices=devices)
+    mean, variance, spread, tail = fullest(shape)
+    assert loads.mean(axis=0) == close(np.full(devices, mean))
+    assert loads.var(axis=0) == close(np.full(devices, variance))
+    assert loads.max(axis=1).mean() <= min(spread, tail)
+
+
+@pytest.mark.parametrize("devices", [8, 64])
+@pytest.mark.parametrize("tokens", [8, 64, 512])
+def test_the_fullest_device_of_a_large_model_stays_below_both_bounds(devices, tokens):
+    rng = np.random.default_rng(0)
+    peaks = []
+    for _ in range(60):
+        drawn = rng.random((tokens, 256)).argpartition(8, axis=1)[:, :8]
+        peaks.append(np.bincount(drawn.ravel() % devices, minlength=devices).max())
+    shape = dict(n_experts=256, top_k=8, batch=tokens, n_devices=devices)
+    mean, _, spread, tail = fullest(shape)
+    assert mean < np.mean(peaks) <= min(spread, tail)
+
+
+# Pages, overlap, hours, money ------------------------------------------------------------------
+
+
+def test_pages_lose_on_average_what_the_law_says():
+    lengths = range(1, 16 * 50 + 1)
+    kept = [law("PAGE-BYTES", context=n, page_tokens=16, kv_bytes_per_token=1) for n in lengths]
+    assert np.mean(np.array(kept) - np.array(lengths)) == close(law("PAGE-WASTE", page_tokens=16))
+
+
+def test_no_overlap_is_at_most_twice_all_overlap():
+    assert DERIVATIONS["OVERLAP-TWO"].eq.rhs == 2
+    path = dict(wait=1, tokenise_time=2, chunks=3, chunk_pause=0.5, network_time=4)
+    for math, memory in ((1, 1), (3, 1), (1, 50), (7, 7)):
+        work = dict(uncached_math=math, uncached_memory=memory)
+        low, high = law("TTFT-REQUEST", **path, **work), law("TTFT-REQUEST-SUM", **path, **work)
+        assert low < high < 2 * low
+    with pytest.raises(OutOfRegime):  # the last token is computed even if all are cached
+        law("TTFT-REQUEST", **path | {"chunks": 0}, **work)
+
+
+def test_the_part_that_is_not_cached_and_the_cached_prompt_make_the_whole():
+    flop = dict(flop_linear=5, flop_experts=0, flop_state=0, flop_core_prefill=3, flop_head=0)
+    whole = law("FLOP-UNCACHED", **flop, isl=1000, cached_share=0)
+    # a prefix of half the length: half of the layers, and half of the mean context on half of it
+    prefix = law("FLOP-UNCACHED", **flop | {"flop_core_prefill": 1.5}, isl=500, cached_share=0)
+    assert law("FLOP-UNCACHED", **flop, isl=1000, cached_share=0.5) == close(whole - prefix)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_hours_add_up_to_the_mean_and_the_covariance(seed):
+    rng = np.random.default_rng(seed)
+    energy, grid = rng.uniform(1, 9, 24), rng.uniform(1, 9, 24)
+    carbon = law(
+        "CARBON-HOURS",
+        pue=1.2,
+        hours_energy=energy.sum(),
+        grid_intensity=grid.mean(),
+        hour_correlation=np.corrcoef(energy, grid)[0, 1],
+        energy_variation=energy.std() / energy.mean(),
+        grid_variation=grid.std() / grid.mean(),
+    )
+    assert carbon == close(1.2 * (energy * grid).sum())
+
+
+def test_at_break_even_both_sides_cost_the_same():
+    rate = law("SPOT-EVEN", price=8, spot_price=5, interruption_time=2)
+    assert law("SPOT-COST", spot_price=5, interruption_time=2, interruption_rate=rate) == close(8)
+    with pytest.raises(OutOfRegime):
+        law("SPOT-EVEN", price=4, spot_price=5, interruption_time=2)
+    share = law("HOST-EVEN", cost_per_token=3, api_per_token=12)
+    assert law("HOST-TOKEN", cost_per_token=3, busy_share=share) == close(12)
+    with pytest.raises(OutOfRegime):  # dearer even if never idle
+        law("HOST-EVEN", cost_per_token=13, api_per_token=12)
+
+
+def test_interruptions_cost_what_a_simulation_of_them_costs():
+    rng = np.random.default_rng(0)
+    useful = rng.exponential(1 / 0.02, 20_000)  # seconds to the next interruption, 7 s lost at each
+    paid = useful.sum() + 7 * len(useful)
+    law_says = law("SPOT-COST", spot_price=1, interruption_time=7, interruption_rate=0.02)
+    assert paid / useful.sum() == close(law_says, rel=0.01)

@@ -8,12 +8,17 @@ from . import (
     communication,
     economics,
     edge,
+    first_token,
+    footprint,
     latency,
     memory,
     mixers,
+    paging,
     parameters,
     quantisation,
     queueing,
+    renting,
+    routing,
     speculation,
     traffic,
     weights,
@@ -22,17 +27,17 @@ from . import (
 CHAPTERS = {
     "parameters": [*mixers.LAWS, *parameters.LAWS],
     "weights": [*weights.FORMAT_LAWS, *weights.LAWS],
-    "cache": cache.LAWS,
+    "cache": [*cache.LAWS, *paging.LAWS],
     "arithmetic": [*arithmetic.LAWS, *arithmetic_small.LAWS],
-    "traffic": traffic.LAWS,
+    "traffic": [*traffic.LAWS, *routing.LAWS],
     "communication": [*communication.LAWS, *communication.COLLECTIVES],
-    "latency": latency.LAWS,
+    "latency": [*latency.LAWS, *first_token.LAWS],
     "memory": memory.LAWS,
     "load": queueing.LAWS,
     "speculation": speculation.LAWS,
     "quantisation": quantisation.LAWS,
     "edge": edge.LAWS,
-    "economics": economics.LAWS,
+    "economics": [*economics.LAWS, *footprint.LAWS, *renting.LAWS],
 }
 LAWS = [law for chapter in CHAPTERS.values() for law in chapter]
 BY_ID = {law.id: law for law in LAWS}
@@ -78,10 +83,18 @@ DERIVATIONS = {
     "ROPE-WIDTH": arithmetic_small.ROPE_WIDTH,
     "MLA-LENGTH": arithmetic_small.LENGTH,
     "TREE-EVEN": communication.TREE_EVEN,
+    "EXPERTS-VARIANCE-PROOF": routing.SPREAD,
+    "OVERLAP-TWO": first_token.AT_MOST_TWO,
+    "CARBON-HOURS-PROOF": footprint.BY_HOUR,
+    "GRID-EVEN": footprint.GRID_EVEN,
+    "SPOT-EVEN-PROOF": renting.SPOT_BALANCE,
+    "HOST-EVEN-PROOF": renting.HOST_EVEN,
+    "HOST-EVEN-THROUGHPUT": renting.HOST_THROUGHPUT,
 }
 
 # A format's width is solved for each of its uses, and some questions need what no scenario
-# states: an arrival rate, an acceptance, a battery.  Everything else is one system of a scenario.
+# states: an arrival rate, an acceptance, a battery, a lifetime.  Everything else is one system
+# of a scenario.
 BESIDE = [
     *weights.FORMAT_LAWS,
     *arithmetic_small.LAWS,
@@ -90,5 +103,10 @@ BESIDE = [
     *speculation.LAWS,
     *quantisation.LAWS,
     *edge.LAWS,
+    *paging.LAWS,
+    *routing.LAWS,
+    *first_token.LAWS,
+    *footprint.LAWS,
+    *renting.LAWS,
 ]
 SERVICE = System(law for law in LAWS if law not in BESIDE)
