@@ -375,3 +375,14 @@ def test_interruptions_cost_what_a_simulation_of_them_costs():
     paid = useful.sum() + 7 * len(useful)
     law_says = law("SPOT-COST", spot_price=1, interruption_time=7, interruption_rate=0.02)
     assert paid / useful.sum() == close(law_says, rel=0.01)
+
+
+@pytest.mark.parametrize("id", ["h100-sxm", "a100-40gb-sxm", "a100-80gb-sxm"])
+def test_making_a_device_is_of_the_size_its_record_says(id):
+    grams = load("assumptions", f"embodied-{id}").given[s.embodied_carbon]
+    five_years = 5 * 365 * 86400  # s; over them 100 to 200 kg are a few g an hour
+    assert 2 < 3600 * law("EMBODIED-RATE", embodied_carbon=grams, lifetime=five_years) < 5
+
+
+def test_water_on_site_is_read_in_litres_a_joule():
+    assert load("assumptions", "wue-aws").given[s.wue] == close(0.15 / 3.6e6)
