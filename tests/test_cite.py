@@ -299,3 +299,10 @@ def test_two_exports_are_the_same_bytes(written, tmp_path):
     export.write(tmp_path)
     for name in (export.NAME, export.SCHEMA):
         assert (tmp_path / name).read_bytes() == (Path(written) / name).read_bytes()
+
+
+def test_a_claim_is_cited_with_its_verdict_and_place():
+    found = cite.entry("s3-40p2-kwh")
+    assert (found.kind, found.value) == ("claim", "arithmetic error")
+    assert found.url == "claims/document-3.html#claim-s3-40p2-kwh"
+    assert "arithmetic error" in cite.written(found)

@@ -1,4 +1,4 @@
-"""Cite one thing of this report: a law, a derivation, one of its steps, or a number.
+"""Cite one thing of this report: a law, a derivation, one of its steps, a number or a claim.
 
 An entry knows its id, what it says, where it stands and of which edition it is;
 it writes itself as Markdown, LaTeX, BibTeX or JSON.  On a page an entry carries
@@ -17,6 +17,7 @@ from pydantic import BaseModel
 
 from . import anchors
 from .book import substituted
+from .claims import Judged, judged
 from .errors import BadInput, nearest
 from .law import Law, latex
 from .laws import BY_ID, DERIVATIONS, LAWS, SERVICE
@@ -38,7 +39,7 @@ class Entry(BaseModel):
     """What is cited.  ``equation`` is LaTeX, ``sympy`` the same as SymPy writes it."""
 
     id: str
-    kind: str  # law, derivation, step or number
+    kind: str  # law, derivation, step, number or claim
     says: str
     equation: str = ""
     sympy: str = ""
@@ -65,7 +66,11 @@ def entry(id: str) -> Entry:
         return of_derivation(name) if step is None else of_step(name, step)
     if ":" in name:
         return of_number(name)
-    raise BadInput(f"nothing has the id {id!r}{nearest(id, [*BY_ID, *DERIVATIONS])}")
+    judgements = {one.claim.id: one for one in judged()}
+    if name in judgements:
+        return of_claim(judgements[name])
+    known = [*BY_ID, *DERIVATIONS, *judgements]
+    raise BadInput(f"nothing has the id {id!r}{nearest(id, known)}")
 
 
 def _parts(id: str) -> tuple[str, int | None]:
@@ -134,6 +139,20 @@ def of_number(id: str) -> Entry:
         url=page_of_number(id),
         edition=edition(),
         **(_equation(law.eq, law.holds) if law else {}),
+    )
+
+
+def of_claim(one: Judged) -> Entry:
+    """A claim of a source document, with the verdict computed now."""
+    lines = ", ".join(map(str, one.claim.lines))
+    return Entry(
+        id=one.claim.id,
+        kind="claim",
+        says=one.claim.claim.rstrip("."),
+        source=f"document {one.document}, lines {lines}",
+        value=one.verdict.replace("_", " "),
+        url=f"claims/document-{one.document}.html#claim-{one.claim.id}",
+        edition=edition(),
     )
 
 

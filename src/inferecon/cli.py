@@ -186,11 +186,11 @@ def trace(
 
 @app.command()
 def cite(
-    id: Annotated[str, typer.Argument(help="ITL, BATCH-FIT, 'BATCH-FIT/step 2', or a number's id")],
+    id: Annotated[str, typer.Argument(help="ITL, 'BATCH-FIT/step 2', a number's or a claim's id")],
     form: Annotated[str, typer.Option("--as", help="markdown, latex, bibtex or json")] = "markdown",
     scenario: Annotated[str, typer.Option(help="MODEL/HARDWARE/FORMAT: put its numbers in")] = "",
 ) -> None:
-    """Print a law, derivation, step or number as a citation, with edition and commit."""
+    """Print a law, derivation, step, number or claim as a citation, with edition and commit."""
     from .cite import commit, entry, in_scenario, written
 
     found = entry(id).model_copy(update={"commit": commit()})
