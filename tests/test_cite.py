@@ -10,10 +10,10 @@ import pytest
 import sympy as sp
 
 from inferecon import anchors, cite, cli, export
+from inferecon.citebox import box
 from inferecon.errors import BadInput
 from inferecon.laws import BY_ID, DERIVATIONS, LAWS, SERVICE
 from inferecon.numbers import SHOWN
-from inferecon.pages.cite import box
 from inferecon.results import edition
 from inferecon.symbols import SYMBOLS
 

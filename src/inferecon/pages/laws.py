@@ -13,11 +13,11 @@ from sphinx.util.docutils import SphinxDirective
 
 from ..anchors import label
 from ..cite import of_derivation, of_law
+from ..citebox import box
 from ..errors import nearest
 from ..law import Law, display, latex
 from ..laws import BY_ID, CHAPTERS, DERIVATIONS
 from ..symbols import GLOSSARY
-from .cite import box
 
 
 class Written(SphinxDirective):

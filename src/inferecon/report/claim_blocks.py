@@ -5,6 +5,8 @@ from collections import Counter
 from collections.abc import Iterable
 from itertools import groupby
 
+from ..cite import of_claim
+from ..citebox import box
 from ..claims import VERDICTS, Check, Document, Judged, Outcome, judged
 from ..numbers import digits
 from .text import plain, table
@@ -130,7 +132,7 @@ def claim_block(item: Judged) -> list[str]:
             text += [f"**{title}.** {plain(words)}", ""]
     if claim.links:
         text += [f"See {', '.join(map(link, claim.links))}.", ""]
-    return [*text, "::::", ""]
+    return [*text, *box(of_claim(item)), "::::", ""]
 
 
 def comparison(outcomes: Iterable[Outcome]) -> list[str]:
