@@ -17,8 +17,8 @@ def box(found: Entry) -> list[str]:
     group = escape(f"cite-{found.id}", quote=True)
     parts = []
     for form, title in FORMS.items():
-        # an empty line would end nothing here, but a fence would: text of laws cannot hold one
-        text = escape(written(found, form))
+        # inside this fence nothing is markup but the fence itself, so no text may hold one
+        text = escape(written(found, form)).replace("`", "&#96;")
         opened = " open" if form == "markdown" else ""
         parts.append(
             f'<details name="{group}"{opened}><summary>{title}</summary><pre>{text}</pre></details>'
