@@ -163,7 +163,7 @@ class Derivation:
 
     def _with(self, values):
         """Substitute on each side alone: SymPy would try to decide the equation."""
-        left, right = self.eq.lhs.subs(values), self.eq.rhs.subs(values)
+        left, right = self.eq.lhs.xreplace(values), self.eq.rhs.xreplace(values)
         return sp.true if left == right else Eq(left, right)
 
     def _then(self, eq, why, holds=sp.true, restated=False) -> Derivation:
@@ -181,11 +181,16 @@ class Derivation:
 
 def solution(eq: sp.Eq, symbol: sp.Symbol) -> sp.Expr:
     """Return the one solution; nearly all equations are linear, which takes no search."""
-    top = sp.numer(sp.together(eq.lhs - eq.rhs))
-    if not (top.is_polynomial(symbol) and sp.degree(top, symbol) == 1):
-        (found,) = sp.solve(eq, symbol)
-        return found
-    slope, rest = sp.Poly(top, symbol).all_coeffs()
+    gap = eq.lhs - eq.rhs
+    slope = gap.diff(symbol)
+    if symbol not in slope.free_symbols:  # cheaper than one denominator, and most are so
+        rest = gap.xreplace({symbol: sp.Integer(0)})
+    else:
+        top = sp.numer(sp.together(gap))
+        if not (top.is_polynomial(symbol) and sp.degree(top, symbol) == 1):
+            (found,) = sp.solve(eq, symbol)
+            return found
+        slope, rest = sp.Poly(top, symbol).all_coeffs()
     sign, value = sp.factor(-rest / slope).as_coeff_Mul()
     return _turned(sign, value) if sign < 0 else sign * value
 
