@@ -104,7 +104,7 @@ P2P = Law(
     "P2P",
     Eq(s.p2p_time, s.link_latency + q / s.link_bandwidth),
     "one latency, and the bytes at the speed of the link",
-    "thakur2005, sec. 3",
+    "thakur2005, cost model",
 )
 GATHER = Law(
     "ALL-GATHER",

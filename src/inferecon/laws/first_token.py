@@ -32,7 +32,7 @@ UNCACHED_MATH = Law(
     "TIME-MATH-UNCACHED",
     Eq(s.uncached_math, s.uncached_flop / s.peak_linear),
     "one device, all at the peak of its matrices",
-    "williams2009, sec. 2",
+    "williams2009, sec. 3",
 )
 UNCACHED_MEMORY = Law(
     "TIME-MEMORY-UNCACHED",

@@ -17,7 +17,7 @@ RIDGE_INTENSITY = Law(
     "RIDGE",
     Eq(s.ridge_intensity, s.peak_linear / s.hbm_bandwidth),
     "both bounds last equally long",
-    "williams2009, sec. 2",
+    "williams2009, sec. 3",
 )
 T_MATH_DECODE = Law(
     "TIME-MATH-DECODE",
@@ -37,13 +37,13 @@ T_MATH_DECODE = Law(
         ),
     ),
     "each operator at the peak of its number format",
-    "williams2009, sec. 2",
+    "williams2009, sec. 3",
 )
 T_MEMORY_DECODE = Law(
     "TIME-MEMORY-DECODE",
     Eq(s.t_memory_decode, s.decode_bytes_device / s.hbm_bandwidth),
     "traffic at peak bandwidth",
-    "williams2009, sec. 2",
+    "williams2009, sec. 3",
 )
 T_MATH_PREFILL = Law(
     "TIME-MATH-PREFILL",
@@ -62,25 +62,25 @@ T_MATH_PREFILL = Law(
         ),
     ),
     "each operator at the peak of its number format",
-    "williams2009, sec. 2",
+    "williams2009, sec. 3",
 )
 T_MEMORY_PREFILL = Law(
     "TIME-MEMORY-PREFILL",
     Eq(s.t_memory_prefill, s.prefill_bytes_device / s.hbm_bandwidth),
     "traffic at peak bandwidth",
-    "williams2009, sec. 2",
+    "williams2009, sec. 3",
 )
 ITL = Law(
     "ITL",
     Eq(s.itl, Max(s.t_math_decode, s.t_memory_decode) + s.t_comm_decode),
     "the faster half hides behind the slower; communication is added",
-    "williams2009, sec. 2; pope2023, sec. 2",
+    "williams2009, sec. 3; pope2023, sec. 2",
 )
 TTFT = Law(
     "TTFT",
     Eq(s.ttft, Max(s.t_math_prefill, s.t_memory_prefill) + s.t_comm_prefill),
     "prefill of the whole batch; no queue, no network",
-    "williams2009, sec. 2; pope2023, sec. 2",
+    "williams2009, sec. 3; pope2023, sec. 2",
 )
 E2E = Law(
     "E2E",

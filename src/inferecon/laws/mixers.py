@@ -224,14 +224,14 @@ MAMBA_MATRICES = count(
     + mamba_conv_channels * s.mamba_conv
     + mamba_inner * d,
     "gate, x, B, C and step projections, convolution, output",
-    "dao2024, sec. 8",
+    "dao2024, sec. 7",
 )
 MAMBA_VECTORS = count(
     "PARAM-MAMBA-VECTORS",
     s.mamba_vectors,
     mamba_conv_channels + 3 * s.mamba_heads + mamba_inner,
     "conv bias, decay, step bias and skip a head, output norm",
-    "dao2024, sec. 8",
+    "dao2024, sec. 7",
 )
 
 # State that a recurrent mixer keeps for one sequence, whatever the context.
@@ -264,7 +264,7 @@ STATE_FLOP = Law(
         ),
     ),
     "decay, read and write each state element once a token",
-    "yang2024, eq. 8; dao2024, sec. 6",
+    "yang2024, sec. 3.1; dao2024, sec. 6",
 )
 
 LAWS = [law for law in list(globals().values()) if isinstance(law, Law)]

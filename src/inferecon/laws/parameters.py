@@ -147,7 +147,7 @@ HEAD = count(
     s.params_head,
     s.vocab_size * (s.head_untied * d + s.head_bias),
     "a tied head has no table of its own",
-    "press2017, sec. 3",
+    "press2017, weight tying",
 )
 VECTORS = Law(
     "PARAM-VECTORS",

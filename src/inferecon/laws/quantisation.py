@@ -17,7 +17,7 @@ DECODE = Law(
         (s.step_weights + s.step_caches) / (s.width_ratio * s.step_weights + s.step_caches),
     ),
     "only the weights shrink; memory-bound before and after",
-    "amdahl1967, p. 483",
+    "amdahl1967, pp. 483-485",
 )
 AMDAHL = (
     Derivation.begin(DECODE.eq, DECODE.says)
@@ -53,7 +53,7 @@ PREFILL = Law(
     "QUANT-PREFILL",
     Eq(s.quant_prefill, 1 / (s.math_share / s.peak_ratio + 1 - s.math_share)),
     "the matrices run at another peak, the rest at the old one; compute-bound",
-    "amdahl1967, p. 483",
+    "amdahl1967, pp. 483-485",
 )
 WEIGHT_ONLY = Derivation.begin(PREFILL.eq, PREFILL.says).put(
     {s.peak_ratio: 1}, "weights are unpacked and multiplied in the old format"

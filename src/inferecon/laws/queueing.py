@@ -25,7 +25,7 @@ UTILISATION = Law(
     "UTILISATION",
     Eq(s.utilisation, s.arrival_rate * s.service_time),
     "one server is as busy as the work that arrives; Little's law for the server",
-    "bertsekas1992, sec. 3.3",
+    "bertsekas1992, utilisation factor",
 )
 # A request waits for the rest of the one being served, and for all that wait already.
 POLLACZEK = (
@@ -45,7 +45,7 @@ WAIT = Law(
     "WAIT-MG1",
     POLLACZEK.eq,
     "mean wait for one server, any service times",
-    "bertsekas1992, sec. 3.5",
+    "bertsekas1992, M/G/1 system",
     holds=STABLE,
 )
 MEMORYLESS = POLLACZEK.put({s.service_variation: 1}, "exponential service times")

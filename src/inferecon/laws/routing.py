@@ -77,7 +77,7 @@ FULLEST_TAIL = Law(
         s.device_draws + sqrt(2 * s.device_draws * log(s.n_devices)) + log(s.n_devices) / 3,
     ),
     "one device in n is rarely far out: sub-gamma tails of independent draws",
-    "boucheron2013, cor. 2.6",
+    "boucheron2013, ch. 2",
 )
 IMBALANCE = Law(
     "IMBALANCE",

@@ -153,7 +153,7 @@ INTENSITY = Law(
     "INTENSITY",
     Eq(s.intensity, s.decode_flop_device / s.decode_bytes_device),
     "FLOP done for each byte moved",
-    "williams2009, sec. 2",
+    "williams2009, sec. 3",
 )
 
 LAWS = [law for law in list(globals().values()) if isinstance(law, Law)]
