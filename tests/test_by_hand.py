@@ -1024,6 +1024,8 @@ by_hand("EMBODIED-RATE", 150 / 50, embodied_carbon=150, lifetime=50)
 by_hand("EMBODIED-TOKEN", 3 * 4 / 0.5, embodied_rate=3, device_time=4, busy_share=0.5)
 by_hand("EMBODIED-SHARE", 1 / 4, embodied_per_token=2, carbon_per_token=6)
 by_hand("WATER-TOKEN", 2 * (3 + 1.5 * 4), energy_per_token=2, wue=3, pue=1.5, grid_water=4)
+# 786 g, miles of 393 g each
+by_hand("CARBON-EQUIVALENT", 2, carbon_per_token=786, yardstick=393)
 
 # Buying and renting ----------------------------------------------------------------------------
 

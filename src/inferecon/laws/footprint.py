@@ -1,7 +1,8 @@
 """Which carbon is charged, and whose water?
 
 A grid has a mean and a margin, hours differ, and devices had to be made.  None of it
-is in a scenario: the margin, the lifetime and the busy share are the reader's.
+is in a scenario: the margin, the lifetime and the busy share are the reader's to choose,
+and ``data/assumptions`` has published values for some of them.
 """
 
 from .. import symbols as s
@@ -66,6 +67,12 @@ WATER = Law(
     "WATER-TOKEN",
     Eq(s.water_per_token, s.energy_per_token * (s.wue + s.pue * s.grid_water)),
     "the site evaporates for the devices, the plants for all that the facility draws",
+    "derived",
+)
+EQUIVALENT = Law(
+    "CARBON-EQUIVALENT",
+    Eq(s.yardsticks, s.carbon_per_token / s.yardstick),
+    "emissions over those of one thing that a reader knows",
     "derived",
 )
 

@@ -129,6 +129,8 @@ embodied_share = declare("embodied_share", "", r"\varphi_0", "share of it in all
 wue = declare("wue", "litre/joule", r"\mathrm{WUE}", "water of the site over device energy")
 grid_water = declare("grid_water", "litre/joule", r"\omega", "water of the grid over energy delivered")
 water_per_token = declare("water_per_token", "litre/token", r"H_2", "water per output token, site and grid")
+yardstick = declare("yardstick", "gCO2e", r"M_\mathrm{eq}", "emissions of one thing to compare with: a mile, a charge")
+yardsticks = declare("yardsticks", "1/token", r"n_\mathrm{eq}", "how many of them emit what an output token does")
 
 section("Buying and renting")
 spot_price = declare("spot_price", "USD/second", r"\pi_\mathrm{spot}", "price of a device that may be taken away")
