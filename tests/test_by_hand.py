@@ -1058,6 +1058,98 @@ by_hand(
 by_hand("HOST-EVEN", 3 / 15, cost_per_token=3, api_per_token=15)
 
 
+# Caches shared and split -------------------------------------------------------------------------
+
+by_hand("WIDTH-MIX", 0.25 * 6 + 0.75 * 4, mix_share=0.25, wide_width=6, narrow_width=4)
+# 1, 2, ... 5 tokens of a chunk of 5
+by_hand("CHUNK-MEAN", 15 / 5, window=5)
+by_hand("STATE-CONTEXT", 8 * 4 / 2, state_elements=8, state_width=4, kv_bytes_per_token=2)
+# DeepSeek-V3.2: 128 beside 512 + 64 in each layer, so 128 / 704
+keys = dict(index_dim=128, kv_lora_rank=512, qk_rope_head_dim=64)
+by_hand("INDEX-SHARE", 2 / 11, **keys, n_index_layers=61, n_mla_layers=61)
+by_hand("INDEX-SHARE", 30 * 128 / (30 * 128 + 61 * 576), **keys, n_index_layers=30, n_mla_layers=61)
+by_hand("HEAD-COPIES", 16 * 1 / 8, n_kv_heads=8, tp=16)
+by_hand("HEAD-COPIES", 4 * 3 / 10, n_kv_heads=10, tp=4)  # three on each of 4: room for 12
+by_hand("CACHES-TP", 9 * 7, batch=9, kv_bytes_device=7)
+by_hand("CACHES-DP", 3 * 20, batch=9, n_devices=4, kv_bytes=20)  # nine over four: three on one
+by_hand("DP-GAIN", 63 / 60, caches_tp=63, caches_dp=60)
+
+# Where decode turns ------------------------------------------------------------------------------
+
+# 12 FLOP a token at 6 FLOP/s are 2 s, in which 10 B/s move 20 B; 5 tokens of 2 B take 10 of them;
+# 100 B of weights are shared by as many sequences as have 10 B left
+turn = dict(flop_decode=12, peak_linear=6, hbm_bandwidth=10, kv_bytes_per_token=2)
+by_hand("RIDGE-BATCH-KV", 10, **turn, dense_read_device=100, context=5)
+# (8 + 4 + S) FLOP at 6 FLOP/s with 10 B/s move (12 + S) 10/6 B; 2 S B are read: S = 120 / 2
+never = dict(flop_linear=8, flop_head=4, core_slope=1)
+by_hand("CONTEXT-NEVER", 60, **never, peak_linear=6, hbm_bandwidth=10, kv_bytes_per_token=2)
+by_hand("CONTEXT-KV", 120 / (4 * 3), step_weights=120, batch=4, kv_bytes_per_token=3)
+# 12 / 3 FLOP a byte at the ridge, 1 byte and 2 FLOP a weight: a batch of 2, times 4 experts over 2
+by_hand(
+    "RIDGE-BATCH-EXPERTS",
+    2 * 2,
+    peak_expert=12,
+    hbm_bandwidth=3,
+    expert_byte_width=1,
+    n_experts=4,
+    top_k=2,
+)
+
+# Exchange of tokens, and overlap -----------------------------------------------------------------
+
+# two experts on 8 devices: 8 - 8 (7/8)^2 = 15/8
+by_hand("DEVICES-MET", 15 / 8, n_devices=8, top_k=2)
+sent = dict(link_latency=2, link_bandwidth=3, n_devices=4, devices_met=1.5)
+# three quarters of 1.5 copies of 48 B leave the device
+by_hand("ALL-TO-ALL", 2 + 54 / 3, **sent, message=48)
+# 6 tokens of 5 elements, 1 B out and 2 B back: 90 B, times 9/8
+by_hand(
+    "DISPATCH-COMBINE",
+    4 + 90 * 9 / 8 / 3,
+    **sent,
+    own_tokens=6,
+    hidden_size=5,
+    activation_width=1,
+    reduce_width=2,
+)
+for longest in ("math", "memory", "comm"):
+    three = dict(t_math_decode=2, t_memory_decode=3, t_comm_decode=4)
+    by_hand("ITL-OVERLAPPED", 9, **three | {f"t_{longest}_decode": 9})
+by_hand("COMM-GAP", 7 / 4, itl=7, itl_overlapped=4)
+# 2 x 5 layers of 60 B over three quarters of 8 B/s
+by_hand(
+    "DOC1-COMM",
+    600 / 6,
+    n_layers=5,
+    message_decode=60,
+    hbm_bandwidth=8,
+    bandwidth_share=0.75,
+)
+by_hand("DOC1-COMM-RATIO", 3, t_comm_decode=12, doc1_comm=4)
+
+# By the stopwatch --------------------------------------------------------------------------------
+
+by_hand("RPS", 4 / 20, batch=4, e2e=20)
+by_hand("TPOT-TIMED", 18 / 9, e2e=23, ttft=5, osl=10)
+by_hand("TPOT-SPEC", 3 / 1.5, verify_time=3, tokens_per_step=1.5)
+by_hand("ZERO-GAPS", 3 / 4, tokens_per_step=4)
+# 2 stalls of 9 s over 9 gaps
+by_hand("TPOT-STALL", 3 + 2, itl=3, stalls=2, stall_time=9, osl=10)
+
+# Energy and cost, phase by phase -----------------------------------------------------------------
+
+by_hand("ENERGY-INPUT-TOKEN", 120 / (2 * 30), energy_prefill=120, batch=2, isl=30)
+by_hand("ENERGY-STEP-TOKEN", 8 / 2, energy_step=8, batch=2)
+# one prefill of 120 J and 9 steps of 8 J; 2 x (30 + 10) tokens
+by_hand(
+    "ENERGY-ANY-TOKEN", (120 + 72) / 80, energy_prefill=120, energy_step=8, batch=2, isl=30, osl=10
+)
+by_hand("COST-STEP-TOKEN", 8 * 3 * 0.5 / 4, n_devices=8, price=3, itl=0.5, batch=4)
+by_hand("ENERGY-NODE-TOKEN", 10 + 3 * 4, energy_per_token=10, host_power=3, device_time=4)
+by_hand("ENERGY-FACILITY-TOKEN", 1.5 * 22, pue=1.5, energy_node=22)
+by_hand("ENERGY-ARITHMETIC", 12 / 4, flop_decode=12, flop_efficiency=4)
+
+
 @pytest.mark.parametrize("id", CASES)
 def test_the_law_gives_what_a_hand_gives(id):
     law = BY_ID[id]

@@ -54,10 +54,14 @@ SHOWN = {
     s.device_time: "s/Mtoken",
     s.energy_per_token: "kWh/Mtoken",
     s.energy_at_limit: "kWh/Mtoken",
+    s.energy_per_input: "kWh/Mtoken",
+    s.energy_per_step_token: "kWh/Mtoken",
+    s.energy_per_any: "kWh/Mtoken",
     s.carbon_per_token: "kgCO2e/Mtoken",
     s.carbon_at_limit: "kgCO2e/Mtoken",
     s.cost_per_token: "USD/Mtoken",
     s.cost_per_input_token: "USD/Mtoken",
+    s.cost_per_step_token: "USD/Mtoken",
 }
 # Published for every model, for a combination whether it runs or not, and only if it runs.
 COUNTS = (

@@ -86,6 +86,12 @@ WEIGHT_BYTES_DEVICE = Law(
 )
 
 FORMAT_LAWS = [FORMAT_WIDTH]
+MIX = Law(
+    "WIDTH-MIX",
+    Eq(s.mix_width, s.mix_share * s.wide_width + (1 - s.mix_share) * s.narrow_width),
+    "two formats in one file, each for its share of the weights",
+    "derived",
+)
 LAWS = [WEIGHT_BYTES, EFFECTIVE_BITS, N_DEVICES, REPEATED, WEIGHT_BYTES_DEVICE]
 
 # "Parameters times precision" is the case of one width for everything.
