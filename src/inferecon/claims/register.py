@@ -59,7 +59,8 @@ class Check(Strict):
     ``claimed`` and ``ours`` are expressions.  ``relation`` says how ours may
     stand to the claimed value; ``tolerance`` is relative.  ``fails`` names the
     verdict of a failure where the kind alone would name the wrong one.  A check
-    that does not decide stands beside the others, to show what is true instead.
+    that does not decide stands beside the others, to show what is true instead,
+    and needs no claimed value: a document may be silent where we have a number.
     """
 
     kind: Literal["arithmetic", "law", "record", "dimension", "simulation", "reading"]
@@ -81,7 +82,10 @@ class Check(Strict):
         given = {
             "dimension": self.equation is not None,
             "reading": self.verdict is not None and self.read is not None,
-        }.get(self.kind, self.claimed is not None and self.ours is not None)
+        }.get(
+            self.kind,
+            self.ours is not None and (self.claimed is not None or not self.decides),
+        )
         if not given:
             needs = {"dimension": "equation and units", "reading": "verdict and read"}
             raise ValueError(f"a {self.kind} needs {needs.get(self.kind, 'claimed and ours')}")

@@ -83,6 +83,63 @@ def samples_beyond(runs: float, quantile: float) -> int:
     return sum(position > rank for position in range(1, int(runs) + 1))
 
 
+def step_of_lanes(host: float, device: float, steps: float = 1000) -> float:
+    """Mean time of a step if the host prepares the next one while the device runs this one."""
+    host_free = device_free = 0.0
+    for _ in range(int(steps)):
+        host_free += host
+        device_free = max(device_free, host_free) + device
+    return device_free / steps
+
+
+def clock_of_runs(runs: float, launch: float, work: float, waits: bool) -> float:
+    """Time a run that a clock around a loop of runs reads, with or without a wait for the device.
+
+    Each run takes the host ``launch`` and the device ``work``; without a wait
+    the clock stops when the last run is handed over.
+    """
+    host = device = 0.0
+    for _ in range(int(runs)):
+        host += launch
+        device = max(device, host) + work
+        if waits:
+            host = device
+    return host / runs
+
+
+def mean_after_warm_up(warm: float, runs: float, slow: float, factor: float) -> float:
+    """Mean of timed runs over a steady one, if the first ``slow`` runs take ``factor`` as long."""
+    times = [factor if run < slow else 1.0 for run in range(int(warm + runs))]
+    return math.fsum(times[int(warm) :]) / runs
+
+
+def age_by_wall_clock(waited: float, correction: float) -> float:
+    """Age that a batcher sees if the time of day is corrected while a request waits."""
+    stamped, waiting = 0.0, waited
+    return stamped + waiting + correction - stamped
+
+
+def kept_in_order(requests: float) -> bool:
+    """Say whether a queue filled at its end holds all requests, in the order of their times."""
+    queue: list[tuple[float, int]] = []
+    for number in range(int(requests)):
+        queue.append((number * 0.5, number))
+    return queue == sorted(queue) and len(queue) == requests
+
+
+def slots_used(batch: float, longest: float = 2048, batches: float = 64) -> float:
+    """Share of the steps of a batch's slots that make a token, if a batch leaves as a whole.
+
+    Answers are evenly spread up to the longest, taken by a fixed stride.
+    """
+    made = held = 0
+    for number in range(int(batches)):
+        lengths = [1 + (number * int(batch) + i) * 617 % int(longest) for i in range(int(batch))]
+        made += sum(lengths)
+        held += len(lengths) * max(lengths)
+    return made / held
+
+
 SIMULATIONS = {
     simulation.__name__: simulation
     for simulation in (
@@ -94,5 +151,11 @@ SIMULATIONS = {
         gap_mean,
         gap_from_ends,
         samples_beyond,
+        step_of_lanes,
+        clock_of_runs,
+        mean_after_warm_up,
+        age_by_wall_clock,
+        kept_in_order,
+        slots_used,
     )
 }

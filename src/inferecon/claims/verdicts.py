@@ -36,7 +36,7 @@ class Outcome(NamedTuple):
     """One check, computed: what the document says, what we find, whether they agree."""
 
     check: Check
-    claimed: float | bool | str
+    claimed: float | bool | str | None
     ours: float | bool | str
     passes: bool
 
@@ -44,7 +44,7 @@ class Outcome(NamedTuple):
     def factor(self) -> float | None:
         """Claimed over ours where both are positive numbers, else None."""
         sides = (self.claimed, self.ours)
-        if any(isinstance(s, (bool, str)) or not s > 0 for s in sides):
+        if any(s is None or isinstance(s, (bool, str)) or not s > 0 for s in sides):
             return None
         return self.claimed / self.ours
 
@@ -59,9 +59,10 @@ class Judged(NamedTuple):
 
     @property
     def deciding(self) -> Outcome | None:
-        """The check that decided: the first that failed, else the first."""
-        failed = [o for o in self.outcomes if o.check.decides and not o.passes]
-        return (failed or [*self.outcomes, None])[0]
+        """The check that decided: the first that failed, else the first that decides."""
+        deciding = [o for o in self.outcomes if o.check.decides]
+        failed = [o for o in deciding if not o.passes]
+        return (failed or [*deciding, None])[0]
 
 
 @cache
@@ -95,7 +96,10 @@ def outcome(check: Check) -> Outcome:
     if check.kind == "dimension":
         return _dimension(check)
     _own_functions(check)
-    claimed, ours = _side(check.claimed), _side(check.ours)
+    ours = _side(check.ours)
+    if check.claimed is None:
+        return Outcome(check, None, ours, True)
+    claimed = _side(check.claimed)
     if isinstance(claimed, (bool, str)) or isinstance(ours, (bool, str)):
         if type(claimed) is not type(ours):
             raise BadInput(f"{claimed!r} and {ours!r} cannot be compared")

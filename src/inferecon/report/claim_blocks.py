@@ -16,8 +16,10 @@ SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 APART = 1.01  # a ratio nearer to one is not worth a cell
 
 
-def shown(value: float | bool | str) -> str:
+def shown(value: float | bool | str | None) -> str:
     """A side of a comparison as a reader sees it."""
+    if value is None:
+        return "not stated"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, str):
@@ -141,11 +143,12 @@ def comparison(outcomes: Iterable[Outcome]) -> list[str]:
     for outcome in outcomes:
         check = outcome.check
         factor = outcome.factor if check.relation == "equal" else None
+        bound = "" if outcome.claimed is None else BOUND[check.relation]
         rows.append(
             [
                 quantity(check) + ("" if check.decides else " (beside)"),
                 check.kind,
-                BOUND[check.relation] + plain(shown(outcome.claimed)),
+                bound + plain(shown(outcome.claimed)),
                 plain(shown(outcome.ours)),
                 times(factor) if factor else "" if outcome.passes else "disagree",
             ]
