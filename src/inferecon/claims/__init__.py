@@ -5,6 +5,7 @@ compares; the verdict is computed here and never typed, but where a claim
 cannot be computed at all it is marked as read.
 """
 
+from .exhibits import Exhibit, exhibits  # noqa: F401
 from .listing import as_data, as_text, selected  # noqa: F401
-from .register import DOCUMENTS, TOPICS, Check, Claim, Document, documents  # noqa: F401
+from .register import DOCUMENTS, TOPICS, Check, Claim, Document, Part, documents  # noqa: F401
 from .verdicts import VERDICTS, Judged, Outcome, differences, judge, judged  # noqa: F401

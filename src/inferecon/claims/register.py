@@ -141,14 +141,29 @@ class Claim(Strict):
         return self.checks[0].kind != "reading"
 
 
+class Part(Strict):
+    """What a document builds or describes as a system, and where this project provides it.
+
+    ``links`` are written as those of a claim, ``commands`` as a reader types them.
+    ``missing`` says what is not provided; the links then lead to what is nearest.
+    """
+
+    lines: list[int]
+    builds: str
+    links: list[str]
+    commands: list[str] = []
+    missing: str | None = None
+
+
 class Document(Strict):
-    """One source document: what it is, its lines and which of them are blank, what it claims."""
+    """One source document: its lines and which of them are blank, what it builds, what it claims."""
 
     document: int
     title: str
     subject: str
     lines: int
     blank: list[int]
+    parts: list[Part]
     claims: list[Claim]
 
 

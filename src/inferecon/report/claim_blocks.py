@@ -7,7 +7,7 @@ from itertools import groupby
 
 from ..cite import of_claim
 from ..citebox import box
-from ..claims import VERDICTS, Check, Document, Judged, Outcome, judged
+from ..claims import VERDICTS, Check, Document, Judged, Outcome, Part, judged
 from ..numbers import digits
 from .text import plain, table
 
@@ -88,6 +88,11 @@ def document_page(document: Document) -> str:
         "What is called the document's is in our words; what stands under *here* is computed "
         "when this page is built, and the verdict follows from the comparison.",
         "",
+        "## What the document builds, and where it is here",
+        "",
+        *parts_table(document.parts),
+        "## Claim by claim",
+        "",
         ":::{div} claim-filter",
         f"All {len(found)} claims, in the order of the document.",
         ":::",
@@ -98,6 +103,17 @@ def document_page(document: Document) -> str:
         for item in items:
             text += claim_block(item)
     return "\n".join(text)
+
+
+def parts_table(parts: Iterable[Part]) -> list[str]:
+    """Each thing that a document describes as a system beside what this project has for it."""
+    rows = []
+    for part in parts:
+        here = [f"Not provided: {plain(part.missing)} Nearest:"] if part.missing else []
+        here += [", ".join(map(link, part.links))]
+        here += [f"`{command}`" for command in part.commands]
+        rows.append([f"{plain(part.builds)} ({place(part.lines)})", "<br>".join(here)])
+    return table(["the document", "here"], rows, 2)
 
 
 def claim_block(item: Judged) -> list[str]:

@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Iterable
 
 from .. import figures
-from ..claims import DOCUMENTS, TOPICS, VERDICTS, Judged, documents, judged
+from ..claims import DOCUMENTS, TOPICS, VERDICTS, Judged, documents, exhibits, judged
 from .claim_blocks import badge, document_page, quantity, shown, slug, times
-from .text import plain, table
+from .text import cited, plain, table
 
 WRONG = ("contradicted", "arithmetic_error", "dimensional_error")
 WORST = 12  # rows of the table of factors
@@ -66,6 +66,19 @@ def index_page() -> str:
         "## What only a measurement can settle",
         "",
         *measurements(found),
+        "## What was looked up",
+        "",
+        "Some claims are about files and reports. "
+        "What was found there stands here with the command or the place that shows it; "
+        "the checks compare with these values.",
+        "",
+        *looked_up(),
+        "## Where the register was corrected",
+        "",
+        "The claims were first listed in a register, with a value and a verdict for each. "
+        "Where its value, or the reason it gave, did not stand up, the claim says so:",
+        "",
+        *corrected(found),
     ]
     return "\n".join([*text, ""])
 
@@ -160,3 +173,22 @@ def measurements(found: Iterable[Judged]) -> list[str]:
         if item.claim.measure
     ]
     return table(["claim", "verdict", "measurement"], rows, 3)
+
+
+def looked_up() -> list[str]:
+    """What was found in files outside, how, and in which source."""
+    rows = [
+        [plain(exhibit.name), plain(shown(finding.value)), plain(finding.how), cited([exhibit.source])]
+        for exhibit in exhibits().values()
+        for finding in exhibit.facts.values()
+    ]
+    return table(["where", "found", "how", "source"], rows, 4)
+
+
+def corrected(found: Iterable[Judged]) -> list[str]:
+    text = [
+        f"- {{ref}}`{item.claim.id} <{item.claim.anchor}>`: {plain(item.claim.note)}"
+        for item in found
+        if item.claim.note
+    ]
+    return [*text, ""]
