@@ -4,6 +4,7 @@ import ast
 import inspect
 import json
 import re
+import shlex
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,17 +15,29 @@ import yaml
 
 from inferecon import claims as package
 from inferecon import cli
-from inferecon.claims import Check, Claim, differences, documents, judge, judged, verdicts
+from inferecon.claims import (
+    Check,
+    Claim,
+    differences,
+    documents,
+    exhibits,
+    judge,
+    judged,
+    verdicts,
+)
 from inferecon.claims.expression import evaluate
 from inferecon.claims.register import FOLDER, KINDS, TOPICS, Verdict
 from inferecon.claims.simulations import SIMULATIONS
 from inferecon.claims.verdicts import FUNCTIONS, VERDICTS, outcome
 from inferecon.errors import BadInput
+from inferecon.escape import plain
 from inferecon.laws import BY_ID, DERIVATIONS
 from inferecon.pages import claims as filter_part
 from inferecon.records import ROOT
-from inferecon.report.claim_blocks import claim_block, link, place, shown, times
+from inferecon.report.claim_blocks import claim_block, link, parts_table, place, shown, times
 from inferecon.report.claims import claims_pages, index_page
+
+exhibits_module = sys.modules[exhibits.__module__]  # the package's name of it is the function
 
 CLAIMS = [claim for document in documents() for claim in document.claims]
 BY_NAME = {item.claim.id: item for item in judged()}
@@ -101,8 +114,15 @@ def test_a_claim_says_what_it_needs_and_what_follows(claim):
         assert claim.lacks and claim.measure
 
 
-def test_three_of_four_claims_are_computed():
-    assert sum(claim.computed for claim in CLAIMS) >= 144
+def test_only_an_advertisement_and_an_opinion_are_read_and_not_computed():
+    read = {claim.id for claim in CLAIMS if not claim.computed}
+    assert read == {"s3-mirror-link", "s3-context"}
+
+
+@pytest.mark.parametrize("claim", [c for c in CLAIMS if c.measure], ids=lambda claim: claim.id)
+def test_a_measurement_says_what_would_decide(claim):
+    quantity, *verdict = claim.measure.split(". ")
+    assert len(quantity) > 60 and verdict, claim.measure
 
 
 def test_the_words_of_the_schema_are_those_that_pages_show():
@@ -114,6 +134,7 @@ def test_the_words_of_the_schema_are_those_that_pages_show():
 @every_document
 def test_the_data_is_in_our_own_words(document):
     text = (FOLDER / f"document-{document.document}.yaml").read_text(encoding="utf-8")
+    text += (FOLDER / "exhibits.yaml").read_text(encoding="utf-8")
     assert not re.search(r"[\u3000-\u9fff\uff00-\uffef]", text)  # the documents are Chinese
 
 
@@ -251,6 +272,78 @@ def test_a_check_without_its_parts_or_with_a_typed_verdict_is_refused(check):
         a_claim(check)
 
 
+# What expressions may call ---------------------------------------------------------------------
+
+
+def test_what_was_looked_up_is_used_by_a_claim_and_says_how_it_was_found():
+    data = "".join((FOLDER / f"document-{n}.yaml").read_text(encoding="utf-8") for n in (1, 2, 3))
+    text = re.sub(r"\s+", " ", data)
+    for id, exhibit in exhibits().items():
+        for name, finding in exhibit.facts.items():
+            assert f'found("{id}", "{name}")' in text, f"{id}: {name} is used by no claim"
+            assert len(finding.how) > 15
+
+
+def test_a_measured_row_is_found_by_its_conditions():
+    row = {"model": "Qwen2.5-7B", "fmt": "bf16", "batch": 1.0, "context": 1024.0}
+    assert FUNCTIONS["measured"]("decode", "itl_ms", **row) == 4.7489
+
+
+def test_claims_are_counted_by_line_and_kind():
+    assert FUNCTIONS["claims_made"](2, 173, 176) == 4
+    assert FUNCTIONS["claims_made"](1, 1, 83, "derived_number") == 0
+    assert sum(FUNCTIONS["claims_made"](n, 1, 1000) for n in (1, 2, 3)) == 192
+
+
+def test_a_law_beside_the_scenario_takes_what_it_needs_by_name():
+    # M/D/1: 0.1 s at 8 a second is 0.8 busy; 0.1 * 0.8 / (2 * 0.2) = 0.2 s
+    wait = FUNCTIONS["value"](
+        "deepseek-v3", "h200-sxm", "fp8", "wait_fixed", service_time=0.1, arrival_rate=8.0
+    )
+    assert wait == pytest.approx(0.2)
+
+
+def test_the_price_asked_for_is_that_of_its_kind():
+    assert FUNCTIONS["price"]("h100-sxm", "Nebius") == pytest.approx(2.95)
+    assert FUNCTIONS["price"]("h100-sxm", "Nebius", "spot") == pytest.approx(1.25)
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ('found("deepseek-v9", "x")', "no exhibit 'deepseek-v9'"),
+        ('found("deepseek-v3-code", "lines_generat")', "did you mean lines_generate"),
+        ('measured("../sources", "x")', "no measurements '../sources'"),
+        ('measured("decode", "itl_ms", batch=1)', "rows of decode.csv"),
+        (
+            'measured("decode", "itl", model="Qwen2.5-7B", fmt="bf16", batch=1, context=1024)',
+            "no column 'itl'",
+        ),
+        ('claims_made(1, 1, 83, "derived")', "no kind of claim 'derived'"),
+        ('value("deepseek-v3", "h200-sxm", "fp8", "itl", batches=1)', "did you mean batch"),
+        ('value("deepseek-v3", "h200-sxm", "fp8", "wait_fixed")', "wait_fixed of"),
+        ('price("h100-sxm", "Nebius", "barter")', "no barter offer of Nebius"),
+    ],
+)
+def test_a_call_for_what_is_not_there_is_refused_by_name(text, said):
+    with pytest.raises(BadInput, match=re.escape(said)):
+        evaluate(text, FUNCTIONS)
+
+
+def test_exhibits_that_are_none_are_refused(tmp_path, monkeypatch):
+    for text, said in (
+        ("x: {name: n, source: nowhere, facts: {}}", "no source 'nowhere'"),
+        ("x: {name: n, source: dsv3, facts: {a: {value: 1}}}", "how: Field required"),
+        ("x: [", "cannot be read"),
+    ):
+        (tmp_path / "exhibits.yaml").write_text(text, encoding="utf-8")
+        monkeypatch.setattr(exhibits_module, "FOLDER", tmp_path)
+        exhibits.cache_clear()
+        with pytest.raises(BadInput, match=said):
+            exhibits()
+    exhibits.cache_clear()
+
+
 # The language of expressions --------------------------------------------------------------------
 
 
@@ -351,6 +444,37 @@ def test_one_of_a_hundred_runs_lies_beyond_the_99th_percentile():
     assert SIMULATIONS["samples_beyond"](1000, 0.99) == 10
 
 
+def test_two_lanes_take_as_long_as_the_slower_one():
+    # 1,000 steps: the device waits for the first 2 ms of host work only
+    assert SIMULATIONS["step_of_lanes"](2, 5) == pytest.approx(5.002)
+    assert SIMULATIONS["step_of_lanes"](5, 2) == pytest.approx(5.002)
+
+
+def test_a_clock_that_does_not_wait_reads_the_host():
+    # 10 runs of 1 ms of host and 20 ms of device work
+    assert SIMULATIONS["clock_of_runs"](10, 1, 20, True) == pytest.approx(21)
+    assert SIMULATIONS["clock_of_runs"](10, 1, 20, False) == pytest.approx(1)
+
+
+def test_a_warm_up_hides_what_is_over_when_it_ends():
+    # 10 runs untimed, 100 timed, the first 60 slower by half: 50 of 100 timed runs at 1.5
+    assert SIMULATIONS["mean_after_warm_up"](10, 100, 10, 9) == 1
+    assert SIMULATIONS["mean_after_warm_up"](10, 100, 60, 1.5) == pytest.approx(1.25)
+
+
+def test_a_corrected_clock_makes_a_request_young():
+    assert SIMULATIONS["age_by_wall_clock"](40, 0) == 40
+    assert SIMULATIONS["age_by_wall_clock"](40, -1000) == -960
+    assert SIMULATIONS["kept_in_order"](10)
+
+
+def test_a_batch_that_leaves_as_a_whole_holds_its_slots_to_the_longest_answer():
+    # two answers of at most 2 tokens: lengths 1 and 2, so 3 of 4 slot steps make a token
+    assert SIMULATIONS["slots_used"](2, 2, 1) == pytest.approx(3 / 4)
+    assert SIMULATIONS["slots_used"](1) == 1
+    assert 0.5 < SIMULATIONS["slots_used"](64) < 0.52
+
+
 # Pages ------------------------------------------------------------------------------------------
 
 
@@ -369,10 +493,32 @@ def test_every_link_leads_to_a_law_a_derivation_a_page_or_a_claim():
         "doc": pages,
         "claim": BY_NAME.keys(),
     }
-    for claim in CLAIMS:
-        for target in claim.links:
-            kind, _, name = target.partition(":")
-            assert name in known[kind], f"{claim.id}: {target}"
+    targets = [(claim.id, target) for claim in CLAIMS for target in claim.links]
+    targets += [(p.builds, target) for d in documents() for p in d.parts for target in p.links]
+    for said_by, target in targets:
+        kind, _, name = target.partition(":")
+        assert name in known[kind], f"{said_by}: {target}"
+
+
+@every_document
+def test_what_a_document_builds_leads_to_commands_that_exist(document):
+    commands = {c.name or c.callback.__name__.rstrip("_") for c in cli.app.registered_commands}
+    table = "\n".join(parts_table(document.parts))
+    for part in document.parts:
+        assert set(part.lines) <= set(range(1, document.lines + 1))
+        assert all(shlex.split(command)[0] == "inferecon" for command in part.commands)
+        assert {shlex.split(command)[1] for command in part.commands} <= commands
+        assert part.builds in table and (part.missing or "") in table
+    assert table in claims_pages()[f"claims/document-{document.document}"]
+
+
+def test_what_a_document_does_not_state_stands_beside_and_is_no_comparison():
+    beside = {"kind": "arithmetic", "label": "ours", "ours": 7, "decides": False}
+    item = judge(1, a_claim(beside, equal(2, 2)))
+    assert item.verdict == "reproduces" and item.deciding.ours == 2
+    assert "| ours (beside) | arithmetic | not stated | 7 |  |" in "\n".join(claim_block(item))
+    with pytest.raises(ValueError):
+        a_claim(beside | {"decides": True})
 
 
 def test_every_claim_has_its_anchor_and_its_verdict_in_words():
@@ -402,6 +548,9 @@ def test_the_index_counts_every_claim_and_leads_to_the_worst():
     cells = [int(n) for n in re.findall(r'html\?verdict=[\w-]+">(\d+)</a>', page)]
     assert sum(cells) == 192
     assert page.index("claim-s1-rope-12") < page.index("claim-s0-kv-cache")
+    assert plain("git show 9b4e9788:inference/generate.py | wc -l") in page
+    noted = [item.claim for item in judged() if item.claim.note]
+    assert noted and all(plain(claim.note) in page for claim in noted)
     right = [item.claim.id for item in judged() if item.verdict == "reproduces"]
     assert all(f"<claim-{id}>" in page for id in right)
 

@@ -46,9 +46,9 @@ def _solve(symbol, values: dict) -> None:
         return
     for needed in law.needs:
         _solve(needed, values)
-        if needed not in values:
-            values[needed] = math.nan
-    values[symbol] = float(law(values))
+    given = [float(values.get(needed, math.nan)) for needed in law.needs]
+    # NaN would fail the law's regime first, and hide that an input is missing
+    values[symbol] = math.nan if any(map(math.isnan, given)) else float(law(values))
 
 
 @cache

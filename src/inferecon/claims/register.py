@@ -156,7 +156,7 @@ class Part(Strict):
 
 
 class Document(Strict):
-    """One source document: its lines and which of them are blank, what it builds, what it claims."""
+    """One source document: its lines and the blank ones, what it builds, what it claims."""
 
     document: int
     title: str

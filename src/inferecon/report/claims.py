@@ -178,7 +178,12 @@ def measurements(found: Iterable[Judged]) -> list[str]:
 def looked_up() -> list[str]:
     """What was found in files outside, how, and in which source."""
     rows = [
-        [plain(exhibit.name), plain(shown(finding.value)), plain(finding.how), cited([exhibit.source])]
+        [
+            plain(exhibit.name),
+            plain(shown(finding.value)),
+            plain(finding.how),
+            cited([exhibit.source]),
+        ]
         for exhibit in exhibits().values()
         for finding in exhibit.facts.values()
     ]
