@@ -516,7 +516,7 @@ def test_what_a_document_does_not_state_stands_beside_and_is_no_comparison():
     beside = {"kind": "arithmetic", "label": "ours", "ours": 7, "decides": False}
     item = judge(1, a_claim(beside, equal(2, 2)))
     assert item.verdict == "reproduces" and item.deciding.ours == 2
-    assert "| ours (beside) | arithmetic | not stated | 7 |  |" in "\n".join(claim_block(item))
+    assert "| ours (beside) | not stated | 7 |  | arithmetic |" in "\n".join(claim_block(item))
     with pytest.raises(ValueError):
         a_claim(beside | {"decides": True})
 

@@ -112,7 +112,8 @@ def parts_table(parts: Iterable[Part]) -> list[str]:
         here = [f"Not provided: {plain(part.missing)} Nearest:"] if part.missing else []
         here += [", ".join(map(link, part.links))]
         here += [f"`{command}`" for command in part.commands]
-        rows.append([f"{plain(part.builds)} ({place(part.lines)})", "<br>".join(here)])
+        lines = [*range(min(part.lines), max(part.lines) + 1)]  # blank ones between do not matter
+        rows.append([f"{plain(part.builds)} ({place(lines)})", "<br>".join(here)])
     return table(["the document", "here"], rows, 2)
 
 
@@ -163,13 +164,14 @@ def comparison(outcomes: Iterable[Outcome]) -> list[str]:
         rows.append(
             [
                 quantity(check) + ("" if check.decides else " (beside)"),
-                check.kind,
                 bound + plain(shown(outcome.claimed)),
                 plain(shown(outcome.ours)),
                 times(factor) if factor else "" if outcome.passes else "disagree",
+                check.kind,
             ]
         )
-    return table(["quantity", "check", "document", "here", ""], rows, 2)
+    # the kind stands last: a phone shows the two numbers first
+    return table(["quantity", "document", "here", "", "check"], rows)
 
 
 def quantity(check: Check) -> str:
