@@ -264,6 +264,7 @@ def small_book(tmp_path_factory):
     laws = (BOOK / "laws.md").read_text(encoding="utf-8")
     others = sorted(set(re.findall(r"\{doc\}`([\w/-]+)`", laws)) - {"laws"})
     pages = {"index": INDEX, "laws": laws, "references": (BOOK / "references.md").read_text()}
+    pages["models/deepseek-r1-distill-llama-8b"] = "# The page of its numbers\n"
     done = build(folder, pages | {name: f"# {name}\n" for name in others})
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     return folder / "_build" / "html"
@@ -311,8 +312,12 @@ def test_a_quoted_number_is_the_one_of_the_ledger(small_book):
     page = (small_book / "index.html").read_text(encoding="utf-8")
     value, unit = NUMBERS[f"{COMBINATION}:itl"]
     assert unit == "ms"
-    whole, bare = re.findall(r'<span class="num" data-number="[^"]+:itl"[^>]*>([^<]+)</span>', page)
+    whole, bare = re.findall(r'<a class="num" data-number="[^"]+:itl"[^>]*>([^<]+)</a>', page)
     assert float(bare) == pytest.approx(value, rel=5e-3) and whole == f"{bare} ms"
+    assert page.count('id="num-deepseek-r1-distill-llama-8b-h200-sxm-bf16-itl"') == 1
+    assert page.count('id="numbers-data"') == 1 and "js/numbers.js" in page
+    assert page.count("js/cite.js") == 1
+    assert page.index("js/cite.js") < page.index("js/numbers.js")  # whose buttons it uses
 
 
 def test_a_law_and_a_derivation_are_shown_with_formula_and_source(small_book):

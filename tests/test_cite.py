@@ -131,8 +131,9 @@ def test_a_number_is_cited_with_its_value_law_and_page():
     value, unit = cite.ledger()[NUMBERS[0]]
     assert found.value.endswith(" ms") and unit == "ms"
     assert float(found.value.split()[0]) == pytest.approx(value, rel=5e-3)
-    assert found.source == "law ITL" and found.url == "models/deepseek-v3.html"
-    assert cite.entry(NUMBERS[1]).url == "chapters/counts.html"
+    assert found.source == "law ITL"
+    assert found.url == "models/deepseek-v3.html#num-deepseek-v3-h200-sxm-fp8-itl"
+    assert cite.entry(NUMBERS[1]).url == "chapters/counts.html#num-counts-deepseek-v3-params_total"
 
 
 def test_a_step_may_be_written_with_a_hyphen():

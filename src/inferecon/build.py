@@ -8,16 +8,19 @@ or a hand test.
 import fcntl
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
 import time
+from collections import Counter
 from contextlib import contextmanager
+from html import unescape
 from pathlib import Path
 
 from rich.console import Console
 
-from . import anchors, export, report
+from . import anchors, export, naming, report
 from .claims import differences
 from .matrix import FORMATS, HARDWARE, MODELS, SWEEP, WORKLOAD, cases, chapter_job, job_for
 from .records import ROOT, own_folder
@@ -74,6 +77,7 @@ def stages(accept: bool, jobs: int | None) -> None:
         changed = report.write_pages(found, numbers)
     with timed(clock, "HTML"):
         build_html()
+    check_places(numbers)
     running = sum(not item.get("obstacles") for item in found.values())
     console.print(
         f"{len(found):,} combinations ({running:,} run, {len(found) - running:,} cannot), "
@@ -187,6 +191,22 @@ def build_html() -> None:
     export.write(HTML)
     (HTML / ".buildinfo").unlink(missing_ok=True)  # a hash of this machine's paths
     MARK.write_text(wanted)
+
+
+def check_places(numbers: dict, html: Path = HTML) -> None:
+    """Fail unless the address of every published number is an anchor of its own in the pages."""
+    wanted: dict[str, list[str]] = {}
+    for id in numbers:
+        wanted.setdefault(f"{naming.page(id)}.html", []).append(naming.anchor(id))
+    wrong = []
+    for page, anchors_there in wanted.items():
+        has = re.findall(r'\sid="([^"]+)"', (html / page).read_text(encoding="utf-8"))
+        count = Counter(map(unescape, has))
+        wrong += [f"{page}#{name}" for name in anchors_there if count[name] != 1]
+        wrong += [f"{page}#{name} twice" for name, n in Counter(anchors_there).items() if n > 1]
+    if wrong:
+        print(*wrong[:20], sep="\n")
+        raise BuildFailed(f"{len(wrong):,} numbers have no place of their own; the first above")
 
 
 def html_key() -> str:

@@ -15,18 +15,17 @@ from functools import cache
 import sympy as sp
 from pydantic import BaseModel
 
-from . import anchors
+from . import anchors, naming
 from .book import substituted
 from .claims import Judged, judged
 from .errors import BadInput, nearest
 from .law import Law, latex
-from .laws import BY_ID, DERIVATIONS, LAWS, SERVICE
-from .matrix import HARDWARE, MODELS, WORKLOAD, activations_for
+from .laws import BY_ID, DERIVATIONS, SERVICE
+from .matrix import WORKLOAD, activations_for
 from .numbers import Number, digits
 from .records import ROOT
 from .results import EDITION, edition, read_numbers
 from .scenario import choose_devices
-from .symbols import GLOSSARY, SYMBOLS
 
 BOOK = ROOT / "book"
 TITLE = "The economics of LLM inference"
@@ -126,17 +125,19 @@ def of_number(id: str) -> Entry:
     numbers = ledger()
     if id not in numbers:
         raise BadInput(f"no published number {id!r}{nearest(id, numbers)}")
-    value, unit = numbers[id]
-    symbol = SYMBOLS.get(id.rpartition(":")[2])
-    law = None if id.startswith("sensitivity/") else law_of(symbol)
-    shown = "missing" if value is None else Number(id, value, unit).text
+    return of_value(id, *numbers[id])
+
+
+def of_value(id: str, value: float | None, unit: str) -> Entry:
+    """The same for a value that need not be in the ledger."""
+    law = naming.law_of(id)
     return Entry(
         id=id,
         kind="number",
-        says=GLOSSARY[symbol].meaning if symbol in GLOSSARY else id,
+        says=naming.says(id),
         source=f"law {law.id}" if law else "computed from the laws",
-        value=shown,
-        url=page_of_number(id),
+        value="missing" if value is None else Number(id, value, unit).text,
+        url=f"{naming.page(id)}.html#{naming.anchor(id)}",
         edition=edition(),
         **(_equation(law.eq, law.holds) if law else {}),
     )
@@ -154,10 +155,6 @@ def of_claim(one: Judged) -> Entry:
         url=f"claims/document-{one.document}.html#claim-{one.claim.id}",
         edition=edition(),
     )
-
-
-def law_of(symbol) -> Law | None:
-    return next((law for law in LAWS if law.symbol == symbol), None)
 
 
 @cache
@@ -192,17 +189,6 @@ def url(id: str) -> str:
     if name not in pages():
         return f"laws.html#row-{anchors.slug(name)}"
     return f"{pages()[name]}.html#{anchors.label(id if step else name)}"
-
-
-def page_of_number(id: str) -> str:
-    """Return the page that shows a number."""
-    first, *others = id.partition(":")[0].split("/")
-    if first in MODELS:
-        return f"models/{first}.html"
-    if others and others[0] in HARDWARE:
-        return f"hardware/{others[0]}.html"
-    page = {"formats": "counts"}.get(first, first)
-    return f"chapters/{page}.html"
 
 
 # Forms -----------------------------------------------------------------------------------------
@@ -249,7 +235,6 @@ def latex_text(found: Entry) -> str:
 
 
 def bibtex(found: Entry) -> str:
-    key = re.sub(r"[^a-z0-9]+", "-", f"inferecon-{found.kind}-{found.id}".lower()).strip("-")
     note = [f"Source: {found.source}"]
     note += [f"value: {found.value}"] if found.value else []
     note += [f"commit {found.commit}"] if found.commit else []
@@ -261,7 +246,12 @@ def bibtex(found: Entry) -> str:
         "note": _tex("; ".join(note)),
     }
     rows = "\n".join(f"  {name:<12} = {{{value}}}," for name, value in fields.items())
-    return f"@misc{{{key},\n{rows}\n}}"
+    return f"@misc{{{key(found)},\n{rows}\n}}"
+
+
+def key(found: Entry) -> str:
+    """Return the name of an entry in a bibliography."""
+    return re.sub(r"[^a-z0-9]+", "-", f"inferecon-{found.kind}-{found.id}".lower()).strip("-")
 
 
 def json_text(found: Entry) -> str:
@@ -323,7 +313,7 @@ def _stated(found: Entry):
     if name in DERIVATIONS:
         proof = DERIVATIONS[name]
         return proof.steps[step - 1 if step else -1][0], proof.holds
-    law = law_of(SYMBOLS.get(name.rpartition(":")[2]))
+    law = naming.law_of(name)
     if law is None:
         raise BadInput(f"{found.id} has no law to put numbers into")
     return law.eq, law.holds

@@ -110,7 +110,7 @@ def _code() -> str:
     """Fingerprint of the modules that a notebook runs: all up to ``book`` and what stands on it."""
     package = Path(__file__).parent
     above = {"build", "cli", "engine", "engine_child", "matrix", "pages", "parameters"}
-    above |= {"anchors", "cite", "citebox", "claims", "export"}
+    above |= {"anchors", "cite", "citebox", "claims", "export", "naming", "numberbox"}
     above |= {"query", "report", "results", "sweep", "trace"}
     files = [
         path

@@ -3,19 +3,22 @@
   const copy = async text => {
     try { await navigator.clipboard.writeText(text); return true; } catch { /* a folder on disk */ }
     const area = Object.assign(document.createElement('textarea'), {value: text});
-    document.body.append(area);
+    const open = document.querySelector('[popover]:popover-open') ?? document.body;
+    open.append(area); // within the open box, or taking the focus would close it
     area.select();
     const done = document.execCommand('copy');
     area.remove();
     return done;
   };
-  document.querySelectorAll('.cite pre').forEach(pre => {
-    const button = Object.assign(document.createElement('button'), {type: 'button', textContent: 'Copy'});
+  // a button that copies what `text` returns when it is pressed
+  globalThis.copyButton = (text, label = 'Copy') => {
+    const button = Object.assign(document.createElement('button'), {type: 'button', textContent: label});
     button.addEventListener('click', async () => {
-      button.textContent = await copy(pre.textContent) ? 'Copied' : 'Select and copy';
+      button.textContent = await copy(text()) ? 'Copied' : 'Select and copy';
       button.focus();
-      setTimeout(() => { button.textContent = 'Copy'; }, 2000);
+      setTimeout(() => { button.textContent = label; }, 2000);
     });
-    pre.before(button);
-  });
+    return button;
+  };
+  document.querySelectorAll('.cite pre').forEach(pre => pre.before(copyButton(() => pre.textContent)));
 })();

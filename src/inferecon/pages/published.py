@@ -1,14 +1,12 @@
 """Quote published numbers: ``{num}`deepseek-v3/h200-sxm/fp8:itl` `` writes value and unit.
 
 The numbers are those the notebooks published in this build; a name that none of
-them published is an error, so prose cannot quote what was not computed.
+them published is an error, so prose cannot quote what was not computed.  When
+the page is written, ``numberbox`` gives each its anchor and what the box says.
 """
 
-import csv
-import math
 import os
 from functools import cache
-from html import escape
 from pathlib import Path
 
 from docutils import nodes
@@ -16,19 +14,23 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxRole
 
 from ..errors import nearest
+from ..numberbox import DATA, Numbers, explained, quoted
 from ..numbers import Number, digits
+from ..results import read_numbers
+
+SCRIPT = "js/numbers.js"
 
 
 @cache
-def read_numbers(path: Path, _modified: int) -> dict[str, Number]:
+def read(path: Path, _modified: int) -> Numbers:
     """Return the published numbers by id, from the file that the build writes."""
-    with path.open(newline="", encoding="utf-8") as lines:
-        return {
-            row["id"]: Number(
-                row["id"].rpartition(":")[2], float(row["value"] or "nan"), row["unit"]
-            )
-            for row in csv.DictReader(lines)
-        }
+    return read_numbers(path)
+
+
+def published() -> tuple[Path, Numbers]:
+    """Return the numbers of this build, and the file that has them."""
+    path = Path(os.environ["INFERECON_NUMBERS"])
+    return path, read(path, path.stat().st_mtime_ns)
 
 
 class NumberRole(SphinxRole):
@@ -38,27 +40,30 @@ class NumberRole(SphinxRole):
         self.with_unit = with_unit
 
     def run(self):
-        id, path = self.text.strip(), Path(os.environ["INFERECON_NUMBERS"])
+        id, (path, numbers) = self.text.strip(), published()
         self.env.note_dependency(str(path))
-        numbers = read_numbers(path, path.stat().st_mtime_ns)
         if id not in numbers:
             return [], [self._error(f"no published number {id!r}{nearest(id, numbers)}")]
-        found = numbers[id]
-        if math.isnan(found.value):
+        value, unit = numbers[id]
+        if value is None:
             return [], [self._error(f"{id} has no value: quote one that exists")]
-        text = found.text if self.with_unit else digits(found.value)
-        return [nodes.raw("", span(id, text), format="html")], []
+        text = Number(id, value, unit).text if self.with_unit else digits(value)
+        return [nodes.raw("", quoted(id, text), format="html")], []
 
     def _error(self, message: str):
         return self.inliner.reporter.error(message, line=self.lineno)
 
 
-def span(id: str, text: str) -> str:
-    """HTML of a quoted number: its id tells where it was published."""
-    name = escape(id, quote=True)
-    return f'<span class="num" data-number="{name}" title="{name}">{escape(text)}</span>'
+def explain(app: Sphinx, pagename: str, template: str, context: dict, doctree) -> None:
+    """Give the numbers of a page their places, and the page the script of the box."""
+    if doctree is None or "body" not in context:
+        return
+    context["body"] = explained(context["body"], pagename, published()[1])
+    if DATA in context["body"]:
+        app.add_js_file(SCRIPT, loading_method="defer", priority=600)
 
 
 def setup(app: Sphinx) -> None:
     app.add_role("num", NumberRole(with_unit=True))
     app.add_role("val", NumberRole(with_unit=False))
+    app.connect("html-page-context", explain, priority=400)  # before the copy buttons

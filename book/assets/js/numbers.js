@@ -1,0 +1,159 @@
+// One box explains every published number of a page, from the data that the build put into it.
+// Without this script a number is a link to its place.
+(() => {
+  // Citations: Python wrote each form with gaps, one private character a field; fill them.
+  const FIELDS = ['id', 'says', 'equation', 'sympy', 'holds', 'source', 'value', 'url', 'key'];
+  const same = text => text;
+  const markdown = text => text.replace(/[\\`*_[\]<>$|]/g, '\\$&');
+  const special = {'\\': '\\textbackslash{}', '~': '\\textasciitilde{}', '^': '\\textasciicircum{}'};
+  const tex = text => text.replace(/[\\~^%_#&${}]/g, c => special[c] ?? '\\' + c);
+  const json = text => JSON.stringify(text).slice(1, -1);
+  const math = {equation: same, holds: same, key: same};
+  const escapes = {
+    markdown: field => ['says', 'source'].includes(field) ? markdown : same,
+    latex: field => math[field] ?? tex,
+    bibtex: field => math[field] ?? tex,
+    json: () => json,
+  };
+
+  // all that is known of one number, in the words of the page
+  function known(data, id) {
+    const cut = id.lastIndexOf(':'), owner = id.slice(0, cut), symbol = id.slice(cut + 1);
+    const [place, digits, exact] = data.numbers[owner][symbol];
+    const kind = data.kinds[place], of = data.cases[owner];
+    const unit = value => `${value} ${kind.unit}`.trim();
+    return {
+      ...kind, id, exact, of: of.of, pages: of.pages,
+      value: exact === null ? digits : unit(digits),
+      whole: exact === null ? '' : unit(exact.toLocaleString('en-GB', {maximumSignificantDigits: 10})),
+      command: of.command.replace('SYMBOL', symbol),
+      url: `${of.page}.html#num-${id.replace(/[^A-Za-z0-9_]+/g, '-')}`,
+      key: `inferecon-number-${id}`.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/-$/, ''),
+    };
+  }
+
+  function cited(data, id, form) {
+    const entry = known(data, id);
+    return data.forms[entry.shape][form].replace(/[\ue000-\ue008]/g, gap => {
+      const field = FIELDS[gap.charCodeAt(0) - 0xe000];
+      return escapes[form](field)(entry[field]);
+    });
+  }
+
+  globalThis.citedNumber = cited;
+  if (typeof document === 'undefined') return; // a test in Node compares the texts with Python's
+  if (!('popover' in HTMLElement.prototype)) return;
+
+  const data = JSON.parse(document.getElementById('numbers-data').textContent);
+  const make = (name, properties = {}, ...children) => {
+    const element = Object.assign(document.createElement(name), properties);
+    element.append(...children);
+    return element;
+  };
+  const link = (text, url) => make('a', {href: data.root + url, textContent: text});
+  const copy = (text, label) => globalThis.copyButton(() => text, label);
+
+  // Rows of the box, each a name and what stands beside it, or null; further ones go here.
+  const rows = [
+    number => ['Of', number.of],
+    number => number.whole && ['In full', number.whole],
+    number => ['Symbol', make('code', {textContent: number.symbol})],
+    number => number.law && ['Law', link(number.law, number.place), ' ', make('code', {textContent: number.sympy})],
+    number => ['Pages', ...number.pages.flatMap(([text, url], i) => [i ? ', ' : '', link(text, url)])],
+    number => ['ID', make('code', {textContent: number.id}), ' ',
+      copy(new URL(data.root + number.url, location.href).href, 'Copy link')],
+    number => ['Command', make('code', {textContent: number.command}), ' ', copy(number.command)],
+  ];
+
+  const names = {markdown: 'Markdown', latex: 'LaTeX', bibtex: 'BibTeX', json: 'JSON'};
+  function citation(id) {
+    const forms = Object.keys(names).map(form => {
+      const pre = make('pre', {textContent: cited(data, id, form)});
+      const part = make('details', {open: form === 'markdown'}, make('summary', {textContent: names[form]}),
+        copy(pre.textContent), pre);
+      part.setAttribute('name', 'number-cite');
+      return part;
+    });
+    return make('details', {className: 'cite'}, make('summary', {textContent: 'Cite'}), ...forms);
+  }
+
+  const box = make('div', {id: 'number-box', popover: 'auto', tabIndex: -1});
+  box.setAttribute('role', 'dialog');
+  box.setAttribute('aria-labelledby', 'number-box-value');
+  document.body.append(box);
+
+  function fill(id) {
+    const number = known(data, id);
+    const close = make('button', {type: 'button', className: 'close', textContent: '×'});
+    close.setAttribute('aria-label', 'Close');
+    close.addEventListener('click', () => box.hidePopover());
+    const list = make('dl');
+    for (const row of rows) {
+      const [name, ...parts] = row(number) || [];
+      if (name) list.append(make('dt', {textContent: name}), make('dd', {}, ...parts));
+    }
+    box.replaceChildren(
+      make('p', {id: 'number-box-value'}, make('strong', {textContent: number.value}), ' ' + number.says),
+      close, list, citation(id));
+  }
+
+  // below the number, or above it where there is more room; a narrow screen has it at its foot
+  function place(number) {
+    box.style.cssText = '';
+    const at = number.getBoundingClientRect();
+    if (matchMedia('(max-width: 576px)').matches) {
+      const hidden = at.bottom + 16 - box.getBoundingClientRect().top;
+      if (hidden > 0) scrollBy({top: hidden, behavior: 'instant'});
+      return;
+    }
+    const {offsetWidth: width, offsetHeight: height} = box;
+    const edge = 8, room = document.documentElement.clientWidth - width - edge;
+    const below = at.bottom + height + edge <= innerHeight || at.top < height;
+    box.style.left = `${scrollX + Math.max(edge, Math.min(at.left, room))}px`;
+    box.style.top = `${scrollY + (below ? at.bottom + 4 : at.top - height - 4)}px`;
+  }
+
+  let shown = null;
+  function open(number) {
+    if (box.matches(':popover-open')) box.hidePopover();
+    fill(number.dataset.number);
+    number.focus({preventScroll: true}); // where the focus returns when the box closes
+    box.showPopover({source: number});
+    number.setAttribute('aria-expanded', 'true');
+    shown = number;
+    place(number);
+    box.focus({preventScroll: true});
+  }
+  box.addEventListener('beforetoggle', event => {
+    if (event.newState === 'closed') shown?.setAttribute('aria-expanded', 'false');
+  });
+  addEventListener('resize', () => { if (box.matches(':popover-open')) place(shown); });
+
+  document.querySelectorAll('a.num').forEach(number => {
+    number.setAttribute('role', 'button');
+    number.setAttribute('aria-haspopup', 'dialog');
+  });
+  document.addEventListener('click', event => {
+    const number = event.target.closest?.('a.num');
+    if (!number || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    open(number);
+  });
+  document.addEventListener('keydown', event => {
+    const number = event.target.closest?.('a.num');
+    if (!number || event.key !== ' ') return;
+    event.preventDefault();
+    open(number);
+  });
+
+  // a cited address opens the box, also where the number is folded away
+  function reach() {
+    const number = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!number?.matches('a.num')) return;
+    for (let e = number.closest('details'); e; e = e.parentElement.closest('details')) e.open = true;
+    number.scrollIntoView({block: 'center', behavior: 'instant'});
+    open(number);
+  }
+  addEventListener('hashchange', reach);
+  addEventListener('load', reach);
+})();

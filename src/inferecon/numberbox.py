@@ -1,0 +1,169 @@
+"""What stands behind the published numbers of a page: anchors, tables of all, data for the box.
+
+A number on a page is a link to its place.  ``js/numbers.js`` makes of it a button
+that opens one box, filled from the JSON that ``data`` puts into the page; without
+scripts the link, the id and the anchor remain.  The texts of a citation are
+written by ``cite`` alone: the page has its forms with gaps, and the script fills them.
+"""
+
+import json
+import math
+import re
+from functools import cache
+from html import escape, unescape
+
+from . import naming
+from .cite import FORMS, Entry, key, of_value, url, written
+from .numbers import UNIT_NAMES, Number, digits
+from .results import edition
+from .symbols import SYMBOLS
+
+Numbers = dict[str, tuple[float | None, str]]
+MARK = '<a class="num" data-number="'
+QUOTED = re.compile(rf'{MARK}([^"]+)">')
+# The gaps of a citation, in the order of the script; characters that no text of ours has.
+GAPS = ("id", "says", "equation", "sympy", "holds", "source", "value", "url", "key")
+FIRST_GAP = 0xE000
+DATA = "numbers-data"
+
+
+def quoted(id: str, text: str) -> str:
+    """HTML of a number in prose; ``explained`` gives it its place."""
+    return f'{MARK}{escape(id, quote=True)}">{escape(text)}</a>'
+
+
+def explained(body: str, page: str, numbers: Numbers) -> str:
+    """Return the body of a page with anchors, the list of all its numbers, and their data.
+
+    ``page`` is its path without ending.  The first mention of a number is its anchor.
+    """
+    body += listing(page, numbers)
+    root, seen = "../" * page.count("/"), set()
+
+    def placed(found: re.Match) -> str:
+        id = unescape(found[1])
+        name, own = escape(naming.anchor(id), quote=True), naming.page(id)
+        first = "" if id in seen else f' id="{name}"'
+        seen.add(id)
+        target = "" if own == page else f"{root}{own}.html"
+        return f'{found[0][:-1]}{first} href="{target}#{name}">'
+
+    body = QUOTED.sub(placed, body)
+    return body + script(data(sorted(seen), numbers, root)) if seen else body
+
+
+# All numbers of a page -------------------------------------------------------------------------
+
+
+def listing(page: str, numbers: Numbers) -> str:
+    """Return folded tables of every number that has its place on a page; none, nothing."""
+    tables: dict[str, dict[str, dict[str, str]]] = {}
+    ids = [id for id in numbers if naming.page(id) == page]
+    for id in sorted(ids, key=_order):
+        at, (value, unit) = naming.place(id), numbers[id]
+        text = "–" if value is None else Number(id, value, unit).text
+        tables.setdefault(at.table, {}).setdefault(at.row, {})[at.column] = quoted(id, text)
+    if not ids:
+        return ""
+    parts = "".join(_table(name, rows) for name, rows in tables.items())
+    return (
+        '<details class="all-numbers"><summary>All published numbers that have their place here, '
+        f"each to cite: {len(ids):,}</summary>{parts}</details>"
+    )
+
+
+@cache
+def _rank(symbol: str) -> int:
+    """Symbols come in the order in which they were declared."""
+    return list(SYMBOLS).index(symbol) if symbol in SYMBOLS else len(SYMBOLS)
+
+
+def _order(id: str) -> tuple:
+    case, symbol = naming.split(id)
+    bare = case.removesuffix(naming.FULL)
+    return bare.rpartition("/")[0], bare != case, _rank(symbol), bare
+
+
+def _table(name: str, rows: dict[str, dict[str, str]]) -> str:
+    columns = list(dict.fromkeys(column for cells in rows.values() for column in cells))
+    head = "".join(f'<th class="text-right" scope="col">{escape(c)}</th>' for c in columns)
+    body = "".join(
+        f'<tr><th scope="row">{escape(row)}</th>'
+        + "".join(f'<td class="text-right">{cells.get(column, "")}</td>' for column in columns)
+        + "</tr>\n"
+        for row, cells in rows.items()
+    )
+    return (
+        f"<details><summary>{escape(name)}</summary>"
+        '<div class="wide-table"><div class="pst-scrollable-table-container">'
+        f'<table class="table" aria-label="{escape(name, quote=True)}">'
+        f"<thead><tr><td></td>{head}</tr></thead>\n<tbody>{body}</tbody></table></div></div></details>"
+    )
+
+
+# Data of the box -------------------------------------------------------------------------------
+
+
+def data(ids: list[str], numbers: Numbers, root: str = "") -> dict:
+    """Return what the box says of some numbers.
+
+    ``numbers[case][symbol]`` is [place in ``kinds``, digits, value]; what more a number
+    will have to say (inputs, bound, interval, provenance) goes behind these three.
+    """
+    kinds: dict[tuple, tuple[int, dict]] = {}
+    cases: dict[str, dict] = {}
+    values: dict[str, dict[str, list]] = {}
+    shapes: dict[str, dict[str, str]] = {}
+    for id in ids:
+        case, symbol = naming.split(id)
+        value, unit = numbers[id]
+        what = (naming.says(id), naming.law_of(id), unit)
+        if what not in kinds:
+            kinds[what] = len(kinds), _kind(id, symbol, unit)
+        place, kind = kinds[what]
+        shapes.setdefault(kind["shape"], forms(kind["shape"]))
+        if case not in cases:
+            of, command, pages = naming.case_of(case, numbers)
+            links = [[naming.title(page), f"{page}.html"] for page in pages]
+            cases[case] = {"of": of, "command": command, "pages": links, "page": naming.page(id)}
+        shown = "missing" if value is None else digits(value)
+        values.setdefault(case, {})[symbol] = [place, shown, value]
+    return {
+        "root": root,
+        "edition": edition(),
+        "forms": shapes,
+        "kinds": [kind for _, kind in kinds.values()],
+        "cases": cases,
+        "numbers": values,
+    }
+
+
+def _kind(id: str, symbol: str, unit: str) -> dict:
+    """Return what all numbers of one symbol have in common."""
+    found, law = of_value(id, math.pi, unit), naming.law_of(id)
+    shape = "".join(name[0] for name in ("equation", "holds") if getattr(found, name))
+    said = {"symbol": symbol, "says": found.says, "source": found.source}
+    said |= {"unit": UNIT_NAMES.get(unit, unit), "shape": shape}
+    said |= {name: getattr(found, name) for name in ("equation", "sympy", "holds")}
+    said |= {"law": law.id, "place": url(law.id)} if law else {}
+    return {name: text for name, text in said.items() if text or name in ("unit", "shape")}
+
+
+@cache
+def forms(shape: str) -> dict[str, str]:
+    """Return each form of a citation with gaps; ``shape`` says which parts it has."""
+    gap = {name: chr(FIRST_GAP + i) for i, name in enumerate(GAPS)}
+    absent = set() if "e" in shape else {"equation", "sympy"}
+    absent |= set() if "h" in shape else {"holds"}
+    parts = {name: "" if name in absent else gap[name] for name in GAPS if name != "key"}
+    blank = Entry(kind="number", edition=edition(), **parts)
+    texts = {form: written(blank, form) for form in FORMS}
+    texts["bibtex"] = texts["bibtex"].replace(f"{{{key(blank)},", f"{{{gap['key']},", 1)
+    return texts
+
+
+def script(found: dict) -> str:
+    """Embed data in a page; nothing in it can end the element."""
+    text = json.dumps(found, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    text = text.replace("<", "\\u003c")
+    return f'<script type="application/json" id="{DATA}">{text}</script>'
