@@ -105,7 +105,7 @@ def test_the_build_refuses_a_number_without_a_place(pages, tmp_path):
     with pytest.raises(BuildFailed, match="1 numbers have no place"):
         check_places({**NUMBERS, "deepseek-v3/h200-sxm/fp8:other": (1.0, "")}, tmp_path)
     with pytest.raises(BuildFailed, match="have no place of their own"):  # one mark apart
-        check_places({**NUMBERS, "deepseek-v3/h200-sxm/fp8/itl": (1.0, "")}, tmp_path)
+        check_places({**NUMBERS, "deepseek-v3/h200-sxm:fp8:itl": (1.0, "")}, tmp_path)
 
 
 # What the box says -----------------------------------------------------------------------------
@@ -154,7 +154,7 @@ def command(id):
 
 def test_the_command_gives_the_number_again():
     checked = 0
-    for id in SAMPLE[::3]:
+    for id in SAMPLE[::6]:
         words, options = command(id)
         if words[:2] != ["inferecon", "trace"]:
             continue
@@ -165,7 +165,7 @@ def test_the_command_gives_the_number_again():
             assert got is None, id
         else:
             assert number(SYMBOLS[tree["symbol"]], got).value == pytest.approx(value, rel=1e-9), id
-    assert checked > 60
+    assert checked > 30
 
 
 def test_the_inverse_is_found_again():

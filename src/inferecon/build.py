@@ -200,7 +200,8 @@ def check_places(numbers: dict, html: Path = HTML) -> None:
         wanted.setdefault(f"{naming.page(id)}.html", []).append(naming.anchor(id))
     wrong = []
     for page, anchors_there in wanted.items():
-        has = re.findall(r'\sid="([^"]+)"', (html / page).read_text(encoding="utf-8"))
+        text = (html / page).read_text(encoding="utf-8") if (html / page).exists() else ""
+        has = re.findall(r'\sid="([^"]+)"', text)
         count = Counter(map(unescape, has))
         wrong += [f"{page}#{name}" for name in anchors_there if count[name] != 1]
         wrong += [f"{page}#{name} twice" for name, n in Counter(anchors_there).items() if n > 1]
