@@ -1,8 +1,13 @@
 """Figures of laws: their points are laws' values, and their parts add up to the whole."""
 
+import base64
+import csv
+import json
+import re
+
 import pytest
 
-from inferecon import gallery
+from inferecon import figures, gallery, sensitivity
 from inferecon import symbols as s
 from inferecon.book import Case
 from inferecon.numbers import number
@@ -132,3 +137,116 @@ def test_a_figure_without_any_point_says_so():
         gallery.cost(case, [100_000]),
     ):
         assert "No point" in answer.data
+
+
+def saved(spec):
+    """Return the files that the links beside a chart hold, by ending, and their common name."""
+    page = figures.figure(spec)
+    found = re.findall(r'<a download="([a-z0-9.-]+)\.(csv|json)"[^>]*;base64,([\w+/=]+)">', page)
+    assert page.count("<a ") == len(found) == 2 and found[0][0] == found[1][0]
+    files = {end: base64.b64decode(text).decode() for _, end, text in found}
+    return found[0][0], list(csv.reader(files["csv"].splitlines())), json.loads(files["json"])
+
+
+@pytest.mark.parametrize(
+    "draw, name, head",
+    [
+        (
+            lambda case: gallery.timeline(case, 3),
+            "timeline-deepseek-v3-h200-sxm-fp8-batch-8",
+            ["lane", "what", "begin (ms)", "end (ms)"],
+        ),
+        (
+            lambda case: gallery.cache_growth("h200-sxm", ["llama-3.1-8b"], [1, 2048], 1024),
+            "kv-cache-growth",
+            ["model", "context (token)", "kv_bytes (MB)"],
+        ),
+        (
+            lambda case: gallery.roofline(case, [1, 8]),
+            "roofline-deepseek-v3-h200-sxm-fp8",
+            ["step", "intensity (FLOP/B)", "rate (TFLOP/s)"],
+        ),
+        (
+            lambda case: gallery.experts(["mixtral-8x7b"], [1, 8]),
+            "experts-over-batch",
+            ["model", "batch", "experts_decode"],
+        ),
+        (
+            lambda case: gallery.regimes(case, [1, 100_000], [128]),
+            "regimes-deepseek-v3-h200-sxm-fp8-on-8",
+            ["isl (token)", "batch", "longest part", "itl (ms)"],
+        ),
+        (
+            lambda case: gallery.energy(case, [8]),
+            "energy-per-token-deepseek-v3-h200-sxm-fp8",
+            ["batch", "part", "energy_per_token (kWh/Mtoken)"],
+        ),
+        (
+            lambda case: gallery.cost(case, [8]),
+            "cost-per-token-deepseek-v3-h200-sxm-fp8",
+            ["batch", "part", "cost_per_token (USD/Mtoken)"],
+        ),
+        (
+            lambda case: gallery.display(case.roofline()),
+            "roofline-deepseek-v3-h200-sxm-fp8-batch-8",
+            ["step", "intensity (FLOP/B)", "rate (TFLOP/s)"],
+        ),
+        (
+            lambda case: gallery.display(case.curve([1, 8], [1024])),
+            "throughput-deepseek-v3-h200-sxm-fp8",
+            ["isl (token)", "batch", "interactivity (token/s)", "throughput_device (token/s)"],
+        ),
+        (
+            lambda case: sensitivity.tornado(case, "itl"),
+            "tornado-itl-deepseek-v3-h200-sxm-fp8",
+            ["input", "change", "itl over what it is now"],
+        ),
+    ],
+)
+def test_the_numbers_of_a_chart_can_be_saved_and_are_those_drawn(
+    shown, monkeypatch, draw, name, head
+):
+    monkeypatch.setattr(sensitivity, "display", lambda chart, metadata: shown.append(chart))
+    draw(Case(**CASE, batch=8))
+    spec, drawn = data(shown[0])
+    file, (titles, *rows), content = saved(spec)
+    assert file == name and titles == head
+    assert [f"{c['name']} ({c['unit']})".removesuffix(" ()") for c in content["columns"]] == head
+    assert content["description"] == spec["description"]
+    numbers = {value for row in drawn for value in row.values() if isinstance(value, int | float)}
+    for row, same in zip(rows, content["rows"], strict=True):
+        for cell, value in zip(row, same.values(), strict=True):
+            assert cell == ("" if value is None else str(value))
+            if isinstance(value, int | float):
+                assert any(value == close(number) for number in numbers)
+
+
+def test_a_saved_text_is_neither_a_formula_nor_markup():
+    rows = [{"name": '=1+1,"<b>', "group": "-2", "value": -0.5}]
+    spec = figures.bars(rows, "s", '</script><b> & "title"', ["@x"]).to_dict()
+    file, (_, cells), content = saved(spec)
+    assert cells == ["'=1+1,\"<b>", "'-2", "-0.5"]
+    assert content["rows"] == [{"name": '=1+1,"<b>', "group": "-2", "value": -0.5}]
+    assert file == "script-b-title-x"
+    page = figures.figure(spec)
+    assert "<b>" not in page and page.count("</script>") == 1
+
+
+def test_jupyterlab_can_draw_what_a_notebook_keeps(shown):
+    gallery.experts(["mixtral-8x7b"], [1, 2])
+    bundle = shown[0]._repr_mimebundle_(None, None)
+    # what @jupyterlab/vega5-extension draws, up to JupyterLab 4.6
+    drawn = {f"application/vnd.vegalite.v{n}+json" for n in (3, 4, 5)}
+    assert len(drawn & set(bundle)) == 1
+    assert bundle["text/plain"] == shown[0].to_dict()["description"]
+
+
+def test_a_chart_says_its_finding_in_words(shown):
+    gallery.timeline(Case(**CASE, batch=32), 3)
+    spec, _ = data(shown[0])
+    assert re.search(r"prefill from 0 to [\d.]+ ms; decode step 2 times", spec["description"])
+    assert re.search(r"TTFT [\d.]+ ms: 0 to [\d.]+ ms; ITL [\d.]+ ms: ", spec["description"])
+    small = Case(model="deepseek-r1-distill-llama-8b", hardware="h200-sxm", osl=128)
+    gallery.regimes(small, [1, 64, 4096], [128])
+    spec, _ = data(shown[2])
+    assert "prompt 128: weights at batch 1 to 64, full at batch 4,096" in spec["description"]

@@ -145,7 +145,8 @@ class Case:
             f"{digits(points[0]['intensity'])} FLOP/B, the ridge is at {digits(ridge)}",
             f"{case.model} on {case.hardware}, {case.weights}",
         ]
-        return figures.roofline(roof, points, f"Decode is {side}-bound", subtitle)
+        chart = figures.roofline(roof, points, f"Decode is {side}-bound", subtitle)
+        return figures.renamed(chart, f"roofline {case.name} batch {case.batch}")
 
     def curve(self, batches: list[int], contexts: list[int]):
         """Draw throughput of a device against the speed one reader sees."""
@@ -154,6 +155,7 @@ class Case:
         data = [
             {
                 "batch": row[0],
+                "isl": row[1],
                 "context": f"{row[1]:,}",
                 "interactivity": row[at["interactivity"]],
                 "throughput": row[at["throughput_device"]],
@@ -169,7 +171,8 @@ class Case:
             f"one reader sees {digits(best['interactivity'])} tok/s at batch {best['batch']:,}",
             "rooflines at datasheet peak rates",
         ]
-        return figures.latency_throughput(data, title, subtitle)
+        chart = figures.latency_throughput(data, title, subtitle)
+        return figures.renamed(chart, f"throughput {self.scenario.name}")
 
     def worked(self, name: str) -> Math | Markdown:
         """Show a law, the numbers put in, and the result in the unit of the report."""

@@ -11,11 +11,12 @@ from IPython.display import HTML, display
 from . import figures
 from . import symbols as s
 from .book import Case
+from .figures import Column
 from .laws import SERVICE
 from .laws.economics import COST, DEVICE_TIME
 from .laws.latency import E2E
 from .laws.traffic import EXPERTS_DECODE
-from .numbers import digits, number
+from .numbers import SHOWN, digits, number
 from .records import load
 from .scenario import Scenario, whole
 
@@ -53,6 +54,7 @@ def timeline(case: Case, tokens: int):
             "end": float(ready[0]),
             "label": f"TTFT {ttft.text}",
             "side": "left",
+            "what": s.ttft.name,
         },
         {
             "lane": "laws",
@@ -60,14 +62,14 @@ def timeline(case: Case, tokens: int):
             "end": float(ready[-1]),
             "label": f"ITL {itl.text}",
             "side": "right",
+            "what": s.itl.name,
         },
     ]
     title = f"TTFT {ttft.text}, then ITL {itl.text}"
     chart = figures.timeline(
         spans, marks, LANES, title, _subtitle(case, "network and CPU not to scale")
     )
-    rows = [[f"{n}", digits(t)] for n, t in zip(count, ready, strict=True)]
-    _show(chart, ["token", "ready after (ms)"], rows)
+    _show(chart, f"timeline {case.scenario.name} batch {case.scenario.batch}")
 
 
 def cache_growth(hardware: str, models: list[str], tokens: list[int], prompt: int) -> None:
@@ -86,10 +88,11 @@ def cache_growth(hardware: str, models: list[str], tokens: list[int], prompt: in
     most, least = (pick(last, key=lambda row: row["y"]) for pick in (max, min))
     title = f"{digits(least['y'])} or {digits(most['y'])} MB a sequence"
     subtitle = [f"at {most['x']:,} tokens, 16 bits an element"]
-    rule = {"x": whole("prompt", prompt), "label": "decode begins"}
+    rule = {"x": whole("prompt", prompt), "before": "prefill", "after": "decode"}
     y_title = "KV cache of a sequence (MB)"
     chart = figures.lines(rows, "tokens so far", y_title, title, subtitle, rule=rule)
-    _show(chart, ["model", "tokens", "cache (MB)"], _cells(rows))
+    named = {"group": Column("model"), "x": Column(s.context.name, "token", "tokens so far")}
+    _show(chart, "kv cache growth", named | {"y": _column(s.kv_bytes, "cache of a sequence")})
 
 
 def roofline(case: Case, batches: list[int]):
@@ -110,7 +113,7 @@ def roofline(case: Case, batches: list[int]):
             "rate": min(peak, bandwidth * float(x)) / 1e12,
             "phase": phase,
             "label": f"{phase}, batch {batch:,}",
-            **({"text": f"{batch:,}"} if phase == "decode" else {}),
+            "text": f"{batch:,}",
         }
         for phase, found in steps.items()
         for batch, x in zip(batches, np.broadcast_to(found, len(batches)), strict=True)
@@ -120,9 +123,8 @@ def roofline(case: Case, batches: list[int]):
     below = [p for p in points if p["phase"] == "decode" and p["intensity"] < ridge]
     title = f"Decode: {len(below)} of {len(batches)} below the ridge"
     subtitle = _subtitle(case, f"ridge at {digits(ridge)} FLOP/B; beside: batch")
-    rows = [[p["label"], digits(p["intensity"]), digits(p["rate"])] for p in points]
     chart = figures.roofline(roof, points, title, subtitle)
-    _show(chart, ["step", "FLOP/B", "TFLOP/s at most"], rows)
+    _show(chart, f"roofline {case.scenario.name}")
 
 
 def experts(models: list[str], batches: list[int]) -> None:
@@ -141,7 +143,8 @@ def experts(models: list[str], batches: list[int]) -> None:
     subtitle = ["expected in a layer, routing uniform"]
     y_title = "distinct experts of a layer"
     chart = figures.lines(rows, "batch (sequences)", y_title, title, subtitle, log=True)
-    _show(chart, ["model", "batch", y_title], _cells(rows))
+    named = {"group": Column("model"), "x": Column(s.batch.name)}
+    _show(chart, "experts over batch", named | {"y": _column(s.experts_decode, y_title)})
 
 
 def regimes(case: Case, batches: list[int], contexts: list[int]):
@@ -171,7 +174,7 @@ def regimes(case: Case, batches: list[int], contexts: list[int]):
             "batch": b,
             "context": c,
             "bound": list(parts)[longest[i, j]] if fits[i, j] else FULL,
-            "text": digits(number(s.itl, v[s.itl][i, j]).value, 2) if fits[i, j] else "",
+            "itl": number(s.itl, v[s.itl][i, j]).value if fits[i, j] else None,
         }
         for i, c in enumerate(contexts)
         for j, b in enumerate(batches)
@@ -181,8 +184,7 @@ def regimes(case: Case, batches: list[int], contexts: list[int]):
     title = f"{devices} device{'s' * (devices > 1)}: {', '.join(won)}"
     subtitle = _subtitle(case, "longest part of a step, and ITL in ms")
     chart = figures.regimes(rows, [*parts, FULL], title, subtitle)
-    cells = [[f"{r['context']:,}", f"{r['batch']:,}", r["bound"], r["text"]] for r in rows]
-    _show(chart, ["prompt", "batch", "longest part", "ITL (ms)"], cells)
+    _show(chart, f"regimes {scenario.name} on {devices}")
 
 
 def energy(case: Case, batches: list[int]):
@@ -234,8 +236,7 @@ def _stacked(case: Case, symbol, batches: list[int], parts: dict, title: str) ->
     unit = number(symbol, 0.0).text.partition(" ")[2]
     lengths = f"{case.scenario.isl:,} tokens in, {case.scenario.osl:,} out"
     chart = figures.stack(rows, unit, title, _subtitle(case, lengths))
-    cells = [[f"{r['batch']:,}", r["part"], digits(r["value"])] for r in rows]
-    _show(chart, ["batch", "part", unit], cells)
+    _show(chart, f"{symbol.name} {case.scenario.name}", {"value": _column(symbol, "part of it")})
 
 
 def _solved(case: Case, batches: list[int], given: dict | None = None) -> tuple[list[int], dict]:
@@ -266,15 +267,18 @@ def _span(lane: str, begin: float, end: float, what: str) -> dict:
     return {"lane": lane, "begin": float(begin), "end": float(end), "what": what}
 
 
-def _cells(rows: list[dict]) -> list[list[str]]:
-    return [[row["group"], f"{row['x']:,}", digits(row["y"])] for row in rows]
+def _column(symbol, title: str) -> Column:
+    return Column(symbol.name, SHOWN[symbol], title)
 
 
-def _show(chart, head: list[str], rows: list[list[str]]) -> None:
+def _show(chart, file: str, columns: dict[str, Column] | None = None) -> None:
     """Show a chart, and its numbers as a table to unfold."""
-    titles = "".join(f"<th>{escape(name)}</th>" for name in head)
+    chart = figures.renamed(chart, file, columns)
+    table = figures.table_of({"usermeta": chart.usermeta})
+    titles = "".join(f"<th>{escape(column.shown())}</th>" for column in table["columns"])
     body = "".join(
-        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
+        "<tr>" + "".join(f"<td>{escape(_cell(cell))}</td>" for cell in row) + "</tr>"
+        for row in table["rows"]
     )
     display(chart)
     display(
@@ -284,3 +288,9 @@ def _show(chart, head: list[str], rows: list[list[str]]) -> None:
             f"<tbody>{body}</tbody></table></details>"
         )
     )
+
+
+def _cell(cell: str | float | None) -> str:
+    if cell is None or isinstance(cell, str):
+        return cell or ""
+    return f"{cell:,}" if isinstance(cell, int) else digits(cell)

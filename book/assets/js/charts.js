@@ -1,10 +1,8 @@
 // Draw each <figure class="vl-chart"> from the Vega-Lite specification inside it, and keep the
 // chart's named parameters in the page's address, so that a link shows what its sender saw.
 (() => {
-  // texts and lines take the page's colour: both themes and paper, without drawing again
-  const ink = 'currentColor', faint = {color: ink, opacity: 0.15};
-  const config = {
-    background: 'transparent',
+  const look = (ink, background, faint = {color: ink, opacity: 0.15}) => ({
+    background,
     font: 'system-ui, sans-serif',
     view: {stroke: null},
     title: {color: ink, subtitleColor: ink, anchor: 'start', fontSize: 14},
@@ -16,11 +14,10 @@
     header: {labelColor: ink, titleColor: ink},
     text: {color: ink},
     rule: {color: ink},
-  };
-  const options = {
-    renderer: 'svg', config, tooltip: {theme: 'custom'},
-    actions: {export: true, source: true, compiled: false, editor: false},
-  };
+  });
+  // texts and lines take the page's colour: both themes and paper, without drawing again
+  const config = look('currentColor', 'transparent');
+  const options = {renderer: 'svg', config, tooltip: {theme: 'custom'}, actions: false};
 
   const pointValue = value => Object.values(value).find(Array.isArray)?.join('~') ?? null;
 
@@ -39,13 +36,39 @@
     return text !== '' && isFinite(text) ? Number(text) : param.value;
   }
 
+  // the chart for a paper or a slide: black on white in either theme, as wide as a page
+  async function picture(spec, kind) {
+    const drawn = spec.width === 'container' ? {...spec, width: 640} : spec;
+    const compiled = vegaLite.compile(drawn, {config: look('black', 'white')}).spec;
+    const view = new vega.View(vega.parse(compiled), {renderer: 'none'});
+    const url = await view.toImageURL(kind, kind === 'png' ? 2 : 1);
+    view.finalize();
+    return url;
+  }
+
+  // beside the links that hold the numbers, two that make a picture when they are first asked
+  function offer(figure, spec) {
+    const line = figure.querySelector('.vl-data');
+    const name = line?.querySelector('[download]').download.replace(/\.csv$/, '');
+    for (const kind of line ? ['svg', 'png'] : []) {
+      const link = Object.assign(document.createElement('a'), {href: '#', download: `${name}.${kind}`, textContent: kind.toUpperCase()});
+      link.setAttribute('aria-label', `${link.textContent} of ${name}`);
+      link.addEventListener('click', async event => {
+        event.preventDefault();
+        link.href = await picture(spec, kind);
+        link.click();
+      }, {once: true});
+      line.append(' ', link);
+    }
+  }
+
   async function draw(figure) {
     const spec = JSON.parse(figure.querySelector('script[type="application/json"]').textContent);
     const query = new URLSearchParams(location.search);
     const params = (spec.params ?? []).filter(p => p.bind || p.select?.fields);
     for (const p of params) if (query.has(p.name)) p.value = recall(p, query.get(p.name));
-    const {view} = await vegaEmbed(figure.querySelector('.vl-view'), spec, {...options, downloadFileName: figure.id});
-    figure.querySelector('summary')?.setAttribute('aria-label', 'Chart actions');
+    const {view} = await vegaEmbed(figure.querySelector('.vl-view'), spec, options);
+    offer(figure, spec);
     for (const p of params) {
       view.addSignalListener(p.name, (name, value) => remember(name, p.select ? pointValue(value) : String(value)));
     }

@@ -1,6 +1,7 @@
 """Draw arrays: every function takes numbers that laws computed and returns an Altair chart."""
 
 from .compare import bars, grouped, tornado
+from .data import Column, renamed, table_of
 from .derived import lines, regimes, stack, timeline
 from .frame import MIME, PALETTE, figure, render, still
 from .rates import latency_throughput, roofline
@@ -8,6 +9,7 @@ from .rates import latency_throughput, roofline
 __all__ = [
     "MIME",
     "PALETTE",
+    "Column",
     "bars",
     "figure",
     "grouped",
@@ -15,9 +17,11 @@ __all__ = [
     "lines",
     "regimes",
     "render",
+    "renamed",
     "roofline",
     "stack",
     "still",
+    "table_of",
     "timeline",
     "tornado",
 ]

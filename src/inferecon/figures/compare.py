@@ -2,7 +2,11 @@
 
 import altair as alt
 
+from ..numbers import digits
+from .data import Column
 from .frame import finish
+
+NAMED = {"name": Column("name"), "group": Column("group")}
 
 
 def bars(rows: list[dict], unit: str, title: str, subtitle: list[str]) -> alt.Chart:
@@ -31,8 +35,8 @@ def bars(rows: list[dict], unit: str, title: str, subtitle: list[str]) -> alt.Ch
             ],
         )
     )
-    said = "; ".join(f"{row['name']} {row['value']:.3g} {unit}" for row in rows)
-    return finish(chart, title, subtitle, f"{title}. {said}.")
+    columns = NAMED | {"value": Column("value", unit)}
+    return finish(chart, title, subtitle, f"{title}. In {unit}: {_said(rows)}.", rows, columns)
 
 
 def grouped(rows: list[dict], unit: str, title: str, subtitle: list[str]) -> alt.Chart:
@@ -65,8 +69,8 @@ def grouped(rows: list[dict], unit: str, title: str, subtitle: list[str]) -> alt
             ],
         )
     )
-    said = "; ".join(f"{row['name']}, {row['group']}: {row['value']:.3g}" for row in rows)
-    return finish(chart, title, subtitle, f"{title}, {unit}. {said}.")
+    columns = NAMED | {"value": Column("value", unit)}
+    return finish(chart, title, subtitle, f"{title}. In {unit}: {_said(rows)}.", rows, columns)
 
 
 def tornado(rows: list[dict], unit: str, title: str, subtitle: list[str]) -> alt.Chart:
@@ -96,5 +100,15 @@ def tornado(rows: list[dict], unit: str, title: str, subtitle: list[str]) -> alt
             ],
         )
     )
-    said = "; ".join(f"{row['name']} {row['group']}: {row['value']:.3g}" for row in rows)
-    return finish(chart, title, subtitle, f"{title}, {unit}. {said}.")
+    columns = NAMED | {"value": Column("value", unit)}
+    description = f"{title}, {unit}. The strongest first: {_said(rows)}."
+    return finish(chart, title, subtitle, description, rows, columns)
+
+
+def _said(rows: list[dict]) -> str:
+    """Say every row: a name once, then its groups, unless the name has the group in it."""
+    said: dict[str, list[str]] = {}
+    for row in rows:
+        group = "" if row["group"] in row["name"] else f"{row['group']} "
+        said.setdefault(row["name"], []).append(f"{group}{digits(row['value'])}")
+    return "; ".join(f"{name}: {', '.join(values)}" for name, values in said.items())

@@ -1,7 +1,11 @@
 """Charts of what the derivations say: a timeline, curves, regimes, stacks."""
 
+from itertools import groupby
+
 import altair as alt
 
+from ..numbers import digits
+from .data import Column
 from .frame import PALETTE, finish
 
 SHAPE = {True: "log", False: "linear"}
@@ -16,7 +20,8 @@ def timeline(
 ) -> alt.Chart:
     """Spans of work on lanes: rows (lane, begin, end, what), times in ms.
 
-    ``marks`` are lengths with a label, which stands at the mark's ``side``, left or right.
+    ``marks`` are lengths with a label, which stands at the mark's ``side``, left or right, and
+    ``what`` they measure; they are rows of the table too.
     """
     y = alt.Y(field="lane", type="nominal", sort=lanes, title=None, scale=alt.Scale(domain=lanes))
     x = alt.X(field="begin", type="quantitative", title="time (ms)")
@@ -55,8 +60,19 @@ def timeline(
         )
         for mark in marks
     ]
-    said = "; ".join(f"{m['label']} from {m['begin']:.3g} to {m['end']:.3g} ms" for m in marks)
-    return finish(alt.layer(bars, rules, *labels), title, subtitle, f"{title}. {said}.", height=240)
+    said = []
+    for what in kinds:
+        work = [row for row in spans if row["what"] == what]
+        times = f" {len(work)} times" if len(work) > 1 else ""
+        said.append(
+            f"{what}{times} from {digits(work[0]['begin'])} to {digits(work[-1]['end'])} ms"
+        )
+    said += [f"{m['label']}: {digits(m['begin'])} to {digits(m['end'])} ms" for m in marks]
+    columns = {"lane": Column("lane"), "what": Column("what")}
+    columns |= {"begin": Column("begin", "ms", "from"), "end": Column("end", "ms", "to")}
+    chart = alt.layer(bars, rules, *labels)
+    description = f"{title}. {'; '.join(said)}."
+    return finish(chart, title, subtitle, description, [*spans, *marks], columns, height=240)
 
 
 def lines(
@@ -69,9 +85,12 @@ def lines(
     log: bool = False,
     rule: dict | None = None,
 ) -> alt.Chart:
-    """One line a group: rows (x, y, group); ``rule`` (x, label) marks a place on the x axis."""
+    """One line a group: rows (x, y, group), on axes of doublings if ``log``.
+
+    ``rule`` (x, before, after) divides the x axis and says what lies on either side.
+    """
     groups = list(dict.fromkeys(row["group"] for row in rows))
-    scale = alt.Scale(type=SHAPE[log], nice=not log)
+    scale = alt.Scale(type=SHAPE[log], nice=not log, **({"base": 2} if log else {}))
     x = alt.X(
         field="x", type="quantitative", title=x_title, scale=scale, axis=alt.Axis(tickCount=5)
     )
@@ -94,18 +113,29 @@ def lines(
     )
     if rule:
         place = alt.Chart(alt.Data(values=[rule])).encode(x=x)
-        word = place.mark_text(align="left", baseline="top", dx=5, fontSize=12).encode(
-            y=alt.value(0), text=alt.Text(field="label", type="nominal")
-        )
-        chart = place.mark_rule(strokeDash=[4, 3]) + word + chart
-    last = {row["group"]: row for row in rows}.values()
-    said = "; ".join(f"{r['group']}: {r['y']:.3g} at {r['x']:,.0f}" for r in last)
-    return finish(chart, title, subtitle, f"{title}; {y_title} over {x_title}. {said}.")
+        words = [
+            place.mark_text(align=align, baseline="top", dx=dx, fontSize=12).encode(
+                y=alt.value(0), text=alt.Text(field=side, type="nominal")
+            )
+            for side, align, dx in (("before", "right", -5), ("after", "left", 5))
+        ]
+        chart = alt.layer(place.mark_rule(strokeDash=[4, 3]), *words, chart)
+    first = {row["group"]: row for row in reversed(rows)}
+    last = {row["group"]: row for row in rows}
+    said = "; ".join(
+        f"{group}: from {digits(a['y'])} at {a['x']:,.0f} to {digits(b['y'])} at {b['x']:,.0f}"
+        for group, a, b in ((group, first[group], last[group]) for group in groups)
+    )
+    where = f" {rule['before']} until {rule['x']:,.0f}, then {rule['after']}." if rule else ""
+    description = f"{title}; {y_title} over {x_title}.{where} {said}."
+    columns = {"group": Column("group"), "x": Column("x"), "y": Column("y")}
+    return finish(chart, title, subtitle, description, rows, columns)
 
 
 def regimes(rows: list[dict], bounds: list[str], title: str, subtitle: list[str]) -> alt.Chart:
-    """A map of which bound wins: rows (batch, context, bound, text), one colour a bound."""
-    rows = [{**row, "cell": f"{row['bound']}\n{row['text']}"} for row in rows]
+    """A map of which bound wins: rows (batch, context, bound, itl in ms), one colour a bound."""
+    rows = [{**row, "text": "" if row["itl"] is None else digits(row["itl"], 2)} for row in rows]
+    rows = [{**row, "cell": f"{row['bound']}\n{row['text']}".strip()} for row in rows]
     batches = list(dict.fromkeys(row["batch"] for row in rows))
     contexts = sorted({row["context"] for row in rows}, reverse=True)
     colours = dict(zip(bounds, [*PALETTE[:4], PALETTE[-1]], strict=True))
@@ -140,7 +170,7 @@ def regimes(rows: list[dict], bounds: list[str], title: str, subtitle: list[str]
             legend=_legend(columns=3),
         )
     )
-    texts = base.mark_text(fontSize=9, lineBreak="\n", dy=-6).encode(
+    texts = base.mark_text(fontSize=10, lineBreak="\n", dy=-6).encode(
         text=alt.Text(field="cell", type="nominal"),
         color=alt.condition(
             f"datum.bound === '{bounds[0]}'",  # blue alone is dark
@@ -149,12 +179,26 @@ def regimes(rows: list[dict], bounds: list[str], title: str, subtitle: list[str]
         ),
     )
     said = "; ".join(
-        f"prompt {c:,}: "
-        + ", ".join(f"{r['bound']} at {r['batch']:,}" for r in rows if r["context"] == c)
-        for c in reversed(contexts)
+        f"prompt {c:,}: {_runs([r for r in rows if r['context'] == c])}" for c in reversed(contexts)
     )
-    description = f"{title}: longest part of a step by prompt and batch. {said}."
-    return finish(cells + texts, title, subtitle, description, height=44 * len(contexts))
+    description = f"{title}. The longest part of a step, by prompt and batch: {said}."
+    columns = {
+        "context": Column("isl", "token", "prompt"),
+        "batch": Column("batch"),
+        "bound": Column("longest part"),
+        "itl": Column("itl", "ms", "ITL"),
+    }
+    height = 44 * len(contexts)
+    return finish(cells + texts, title, subtitle, description, rows, columns, height)
+
+
+def _runs(row: list[dict]) -> str:
+    """Say which bound holds from which batch to which."""
+    said = []
+    for bound, found in groupby(row, key=lambda r: r["bound"]):
+        ends = [f"{r['batch']:,}" for r in found]
+        said.append(f"{bound} at batch {' to '.join(dict.fromkeys((ends[0], ends[-1])))}")
+    return ", ".join(said)
 
 
 def stack(rows: list[dict], unit: str, title: str, subtitle: list[str]) -> alt.Chart:
@@ -183,5 +227,12 @@ def stack(rows: list[dict], unit: str, title: str, subtitle: list[str]) -> alt.C
             ],
         )
     )
-    said = "; ".join(f"batch {r['batch']:,}, {r['part']}: {r['value']:.3g}" for r in rows)
-    return finish(chart, title, subtitle, f"{title}, {unit}. {said}.")
+    said = []
+    for batch in dict.fromkeys(row["batch"] for row in rows):
+        column = [row for row in rows if row["batch"] == batch]
+        whole = digits(sum(row["value"] for row in column))
+        split = ", ".join(f"{row['part']} {digits(row['value'])}" for row in column)
+        said.append(f"batch {batch:,}: {whole}, of which {split}")
+    columns = {"batch": Column("batch"), "part": Column("part"), "value": Column("value", unit)}
+    description = f"{title}. In {unit}: {'; '.join(said)}."
+    return finish(chart, title, subtitle, description, rows, columns)

@@ -1,19 +1,23 @@
 """What all charts share: their colours, their frame, and how they get onto a page.
 
 In a notebook a chart is its Vega-Lite specification.  On a page it is one HTML
-figure: a drawing that needs no script, and the specification for the page to
-bring alive.  Nothing is fetched.
+figure: a drawing that needs no script, the specification for the page to bring
+alive, and links that save the numbers.  Nothing is fetched.
 """
 
 import hashlib
 import json
 from html import escape
+from textwrap import wrap
 
 import altair as alt
+
+from .data import Column, carry, links
 
 # Okabe and Ito: told apart with any kind of colour vision, on white and on black.
 PALETTE = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#8A8A8A"]
 MIME = "application/vnd.vegalite.v5+json"  # the newest one JupyterLab 4 draws without a network
+LETTERS = 36  # of a title, on a telephone
 
 
 def render(spec: dict, **_) -> dict:
@@ -33,14 +37,15 @@ def _fills(spec: dict) -> bool:
 
 
 def figure(spec: dict) -> str:
-    """Return the HTML figure of a chart: still drawing, text alternative and specification."""
-    body = json.dumps(spec, sort_keys=True, separators=(",", ":")).replace("</", "<\\/")
+    """Return the HTML figure of a chart: still drawing, text alternative, specification, data."""
+    drawn = {key: value for key, value in spec.items() if key != "usermeta"}
+    body = json.dumps(drawn, sort_keys=True, separators=(",", ":")).replace("<", r"\u003c")
     key = hashlib.sha256(body.encode()).hexdigest()[:10]
     label = escape(spec.get("description") or "Chart", quote=True)
     return (
         f'<figure class="vl-chart" id="vl-{key}" aria-label="{label}">'
-        f'<div class="vl-view"></div><noscript>{still(spec)}</noscript>'
-        f'<script type="application/json">{body}</script></figure>'
+        f'<div class="vl-view"></div><noscript>{still(drawn)}</noscript>'
+        f'<script type="application/json">{body}</script>{links(spec)}</figure>'
     )
 
 
@@ -50,12 +55,20 @@ alt.data_transformers.disable_max_rows()
 
 
 def finish(
-    chart: alt.Chart, title: str, subtitle: list[str], description: str, height: int = 280
+    chart: alt.Chart,
+    title: str,
+    subtitle: list[str],
+    description: str,
+    rows: list[dict],
+    columns: dict[str, Column],
+    height: int = 280,
 ) -> alt.Chart:
-    """Give a chart its finding as title, a text alternative, and the width of the page."""
-    return chart.properties(
-        title=alt.TitleParams(title, subtitle=subtitle, anchor="start"),
-        description=description,
-        width="container",
-        height=height,
+    """Give a chart its finding as title, a text alternative, its table, and the page's width.
+
+    ``columns`` says which fields of the rows are its table; ``carry`` gives it other names.
+    """
+    heading = alt.TitleParams(wrap(title, LETTERS), subtitle=subtitle, anchor="start", offset=10)
+    drawn = chart.properties(
+        title=heading, description=description, width="container", height=height
     ).configure_range(category=PALETTE)
+    return carry(drawn, f"{title} {' '.join(subtitle[:1])}", columns, rows)

@@ -2,6 +2,8 @@
 
 import altair as alt
 
+from ..numbers import digits
+from .data import Column
 from .frame import finish
 
 
@@ -15,13 +17,14 @@ def roofline(roof: list[dict], points: list[dict], title: str, subtitle: list[st
         type="quantitative",
         scale=alt.Scale(type="log"),
         title="arithmetic intensity (FLOP/B)",
-        axis=alt.Axis(labelOverlap="greedy", labelSeparation=8),
+        axis=alt.Axis(tickCount=4, labelOverlap="greedy", labelSeparation=8),
     )
     y = alt.Y(
         field="rate",
         type="quantitative",
         scale=alt.Scale(type="log"),
         title="rate (TFLOP/s per device)",
+        axis=alt.Axis(tickCount=2),
     )
     line = (
         alt.Chart(alt.Data(values=roof)).mark_line(color="#8A8A8A", strokeWidth=2).encode(x=x, y=y)
@@ -47,14 +50,23 @@ def roofline(roof: list[dict], points: list[dict], title: str, subtitle: list[st
             .mark_text(align="right", dx=-8, dy=-6, fontSize=11)
             .encode(x=x, y=y, text=alt.Text(field="text", type="nominal"))
         )
-    said = "; ".join(f"{p['label']}: {p['intensity']:.3g} FLOP/B" for p in points)
-    return finish(line + marks, title, subtitle, f"{title}. {said}.")
+    said = "; ".join(
+        f"{p['label']}: {digits(p['intensity'])} FLOP/B, at most {digits(p['rate'])} TFLOP/s"
+        for p in points
+    )
+    columns = {
+        "label": Column("step"),
+        "intensity": Column("intensity", "FLOP/B", "intensity"),
+        "rate": Column("rate", "TFLOP/s", "at most"),
+    }
+    chart = line + marks
+    return finish(chart, title, subtitle, f"{title}. {said}.", points, columns)
 
 
 def latency_throughput(rows: list[dict], title: str, subtitle: list[str]) -> alt.Chart:
     """Throughput of a device against speed for a reader, one line a context length.
 
-    ``rows`` hold interactivity (token/s), throughput (token/s), batch, context.
+    ``rows`` hold interactivity (token/s), throughput (token/s), batch, isl, and it as ``context``.
     """
     x = alt.X(field="interactivity", type="quantitative", title="speed for one reader (tok/s)")
     y = alt.Y(
@@ -89,4 +101,23 @@ def latency_throughput(rows: list[dict], title: str, subtitle: list[str]) -> alt
             tooltip=tooltip,
         )
     )
-    return finish(chart, title, subtitle, f"{title}: {', '.join(subtitle)}.")
+    lines: dict[str, list[dict]] = {}
+    for row in rows:
+        lines.setdefault(row["context"], []).append(row)
+    said = "; ".join(
+        f"prompt {context}: "
+        + ", ".join(
+            f"batch {r['batch']:,} {digits(r['interactivity'])} and {digits(r['throughput'])}"
+            for r in (line[0], line[-1])
+        )
+        for context, line in lines.items()
+    )
+    columns = {
+        "isl": Column("isl", "token", "prompt"),
+        "batch": Column("batch"),
+        "interactivity": Column("interactivity", "token/s"),
+        "throughput": Column("throughput_device", "token/s"),
+    }
+    both = "Tokens a second of a reader and of a device"
+    description = f"{title}, {', '.join(subtitle)}. {both}, {said}."
+    return finish(chart, title, subtitle, description, rows, columns)
