@@ -65,13 +65,13 @@ def tornado(case: Case, name: str):
         "each input halved or doubled, all others kept",
         f"{scenario.model} on {scenario.hardware}, {scenario.weights}, batch {scenario.batch}",
     ]
-    named = {
+    columns = {
         "name": figures.Column("input"),
         "group": figures.Column("change"),
         "value": figures.Column(f"{name} over what it is now"),
     }
     chart = figures.tornado(shown, "times what it is now", title, subtitle)
-    chart = figures.renamed(chart, f"tornado {name} {scenario.name}", named)
+    chart = figures.renamed(chart, f"tornado {name} {scenario.name}", columns)
     display(chart, metadata={PUBLISHED: {"named": named}})
 
 

@@ -1,6 +1,6 @@
 """Charts of what the derivations say: a timeline, curves, regimes, stacks."""
 
-from itertools import groupby
+from itertools import groupby, pairwise
 
 import altair as alt
 
@@ -26,6 +26,9 @@ def timeline(
     y = alt.Y(field="lane", type="nominal", sort=lanes, title=None, scale=alt.Scale(domain=lanes))
     x = alt.X(field="begin", type="quantitative", title="time (ms)")
     kinds = list(dict.fromkeys(row["what"] for row in spans))
+    touching = {
+        a["lane"] for a, b in pairwise(spans) if (a["lane"], a["end"]) == (b["lane"], b["begin"])
+    }
     bars = (
         alt.Chart(alt.Data(values=spans))
         .mark_bar(height={"band": 0.5}, stroke="white", strokeWidth=0.5)
@@ -40,6 +43,11 @@ def timeline(
                 title=None,
                 scale=alt.Scale(domain=kinds),
                 legend=_legend(columns=1),
+            ),
+            strokeOpacity=alt.condition(  # parts steps that touch; a thin span would drown in it
+                alt.FieldOneOfPredicate(field="lane", oneOf=sorted(touching)),
+                alt.value(1),
+                alt.value(0),
             ),
             tooltip=[
                 alt.Tooltip(field="what", type="nominal"),

@@ -17,7 +17,7 @@ from .data import Column, carry, links
 # Okabe and Ito: told apart with any kind of colour vision, on white and on black.
 PALETTE = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#8A8A8A"]
 MIME = "application/vnd.vegalite.v5+json"  # the newest one JupyterLab 4 draws without a network
-LETTERS = 36  # of a title, on a telephone
+LETTERS = 32  # of a title, on a telephone
 
 
 def render(spec: dict, **_) -> dict:

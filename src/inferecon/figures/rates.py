@@ -24,7 +24,7 @@ def roofline(roof: list[dict], points: list[dict], title: str, subtitle: list[st
         type="quantitative",
         scale=alt.Scale(type="log"),
         title="rate (TFLOP/s per device)",
-        axis=alt.Axis(tickCount=2),
+        axis=alt.Axis(tickCount=3),
     )
     line = (
         alt.Chart(alt.Data(values=roof)).mark_line(color="#8A8A8A", strokeWidth=2).encode(x=x, y=y)
@@ -47,7 +47,7 @@ def roofline(roof: list[dict], points: list[dict], title: str, subtitle: list[st
     if texts:
         marks += (
             alt.Chart(alt.Data(values=texts))
-            .mark_text(align="right", dx=-8, dy=-6, fontSize=11)
+            .mark_text(align="right", dx=-2, dy=-11, fontSize=11)
             .encode(x=x, y=y, text=alt.Text(field="text", type="nominal"))
         )
     said = "; ".join(
