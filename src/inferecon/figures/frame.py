@@ -17,28 +17,40 @@ from .data import Column, carry, links
 # Okabe and Ito: told apart with any kind of colour vision, on white and on black.
 PALETTE = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#8A8A8A"]
 MIME = "application/vnd.vegalite.v5+json"  # the newest one JupyterLab 4 draws without a network
+WIDE = 640  # of a chart that has no page to fill
 LETTERS = 32  # of a title, on a telephone
 
 
 def render(spec: dict, **_) -> dict:
-    """Return what a notebook shows: the specification, which JupyterLab and the book can draw."""
+    """Return what a notebook shows: the specification, which JupyterLab and the book can draw.
+
+    JupyterLab 4 never ends measuring an output that is as wide as itself, and hangs.
+    """
+    if _fills(spec):
+        spec = {**_fixed(spec), "usermeta": {**spec.get("usermeta", {}), "fills": True}}
     return {MIME: spec, "text/plain": spec.get("description") or "Chart"}
 
 
 def still(spec: dict) -> str:
-    """Return a chart as SVG, 640 wide where it would fill the page."""
+    """Return a chart as SVG."""
     import vl_convert  # starts a JavaScript engine, which only the pages need
 
-    return vl_convert.vegalite_to_svg({**spec, "width": 640} if _fills(spec) else spec)
+    return vl_convert.vegalite_to_svg(_fixed(spec))
 
 
 def _fills(spec: dict) -> bool:
     return spec.get("width") == "container"
 
 
+def _fixed(spec: dict) -> dict:
+    return {**spec, "width": WIDE} if _fills(spec) else spec
+
+
 def figure(spec: dict) -> str:
     """Return the HTML figure of a chart: still drawing, text alternative, specification, data."""
     drawn = {key: value for key, value in spec.items() if key != "usermeta"}
+    if spec.get("usermeta", {}).get("fills"):
+        drawn["width"] = "container"  # a page ends measuring
     body = json.dumps(drawn, sort_keys=True, separators=(",", ":")).replace("<", r"\u003c")
     key = hashlib.sha256(body.encode()).hexdigest()[:10]
     label = escape(spec.get("description") or "Chart", quote=True)
