@@ -221,6 +221,16 @@ def test_the_numbers_of_a_chart_can_be_saved_and_are_those_drawn(
                 assert any(value == close(number) for number in numbers)
 
 
+def test_every_way_to_draw_carries_a_table():
+    """Whoever draws a chart and names nothing still gives its numbers."""
+    row = {"name": "a", "group": "b", "value": 2.0, "x": 1, "y": 2.0, "batch": 1, "part": "c"}
+    for draw in (figures.bars, figures.grouped, figures.tornado, figures.stack):
+        file, (head, *rows), _ = saved(draw([row], "s", "A finding", ["of 1,024"]).to_dict())
+        assert file == "a-finding-of-1024" and "value (s)" in head and len(rows) == 1
+    chart = figures.lines([row], "tokens", "cache", "A finding", [])
+    assert saved(chart.to_dict())[1] == [["group", "x", "y"], ["b", "1", "2.0"]]
+
+
 def test_a_saved_text_is_neither_a_formula_nor_markup():
     rows = [{"name": '=1+1,"<b>', "group": "-2", "value": -0.5}]
     spec = figures.bars(rows, "s", '</script><b> & "title"', ["@x"]).to_dict()

@@ -38,7 +38,7 @@
 
   // the chart for a paper or a slide: black on white in either theme, as wide as a page
   async function picture(spec, kind) {
-    const drawn = spec.width === 'container' ? {...spec, width: 640} : spec;
+    const drawn = {...spec, padding: 12, ...(spec.width === 'container' && {width: 640})};
     const compiled = vegaLite.compile(drawn, {config: look('black', 'white')}).spec;
     const view = new vega.View(vega.parse(compiled), {renderer: 'none'});
     const url = await view.toImageURL(kind, kind === 'png' ? 2 : 1);

@@ -113,7 +113,10 @@ def score_chart(found: Iterable[Judged]):
     ]
     wrong = sum(count for (_, verdict), count in counts.items() if verdict in WRONG)
     title = f"{wrong} of {counts.total()} claims are wrong"
-    return figures.bars(rows, "claims", title, ["by verdict and document"])
+    chart = figures.bars(rows, "claims", title, ["by verdict and document"])
+    named = {"name": "verdict", "group": "document", "value": "claims"}
+    columns = {old: figures.Column(new) for old, new in named.items()}
+    return figures.renamed(chart, "claims by verdict", columns)
 
 
 def worst(found: Iterable[Judged]) -> list[str]:
