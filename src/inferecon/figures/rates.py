@@ -74,13 +74,11 @@ def latency_throughput(rows: list[dict], title: str, subtitle: list[str]) -> alt
         type="quantitative",
         scale=alt.Scale(type="log"),
         title="output of one device (tok/s)",
+        axis=alt.Axis(tickCount=3),
     )
-    colour = alt.Color(
-        field="context",
-        type="nominal",
-        title="prompt (tokens)",
-        legend=alt.Legend(orient="bottom", columns=3),
-    )
+    prompts = alt.Scale(domain=list(dict.fromkeys(row["context"] for row in rows)))
+    context = {"field": "context", "type": "nominal", "title": "prompt (tokens)", "scale": prompts}
+    colour = alt.Color(**context, legend=alt.Legend(orient="bottom", columns=3))
     tooltip = [
         alt.Tooltip(field="batch", type="quantitative", title="batch"),
         alt.Tooltip(field="context", type="nominal", title="prompt"),
@@ -96,7 +94,7 @@ def latency_throughput(rows: list[dict], title: str, subtitle: list[str]) -> alt
             x=x,
             y=y,
             color=colour,
-            shape=alt.Shape(field="context", type="nominal", title="prompt (tokens)"),
+            shape=alt.Shape(**context),
             order=alt.Order(field="batch", type="quantitative"),
             tooltip=tooltip,
         )
