@@ -97,6 +97,11 @@ def test_efficiencies_are_assumptions_and_nothing_else():
             assert not assumed & load(kind, id).facts.keys(), id
 
 
+@pytest.mark.parametrize("id", ids("models"))
+def test_a_model_names_what_its_page_shows(id):
+    assert {"licence", "release", "attention_kind"} <= load("models", id).about.keys()
+
+
 SECRET = ["deepseek-v4.1-flash", "mistral-large-3-675b"]  # stated in part only
 
 
