@@ -53,7 +53,7 @@ def test_list_names_every_record():
     done = inferecon("list", "hardware")
     assert done.returncode == 0 and done.stderr == ""
     lines = done.stdout.splitlines()
-    assert len(lines) == 63 and any(line.split() == ["a10", "A10"] for line in lines)
+    assert len(lines) == 70 and any(line.split() == ["a10", "A10"] for line in lines)
 
 
 def test_list_prints_json(here):
