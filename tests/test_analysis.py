@@ -11,18 +11,15 @@ import sympy as sp
 from inferecon import cli
 from inferecon import symbols as s
 from inferecon.analysis import (
-    DENSE,
-    ONE_DEVICE,
     elasticity,
     inverse_of,
-    limit,
-    limits,
     regimes,
     results,
     rows,
 )
 from inferecon.errors import BadInput
 from inferecon.laws import BY_ID, DERIVATIONS, SERVICE
+from inferecon.limits import DENSE, ONE_DEVICE, limit, limits
 from inferecon.response import INPUTS, WHOLE, asked, elasticities, inverse, solution
 from inferecon.scenario import Scenario, choose_devices
 

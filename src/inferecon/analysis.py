@@ -1,4 +1,4 @@
-"""What follows from a law without a new number: its elasticities, its inverses, its limits.
+"""What follows from a law without a new number: its elasticities and its inverses.
 
 An elasticity says by how many percent a result moves if one input moves by one
 percent and the law's other inputs stand still.  A maximum, a minimum and a case
@@ -7,16 +7,13 @@ A whole number (floor, ceiling) follows its trend: between two steps it stands
 still, and at a step it jumps.
 """
 
-from functools import cache
-from itertools import product
 from typing import NamedTuple
 
 import sympy as sp
 
 from . import symbols as s
 from .law import Law
-from .laws import LAWS, SERVICE
-from .laws.cache import GQA_ONLY
+from .laws import LAWS
 from .numbers import SHOWN
 from .units import ureg
 
@@ -161,133 +158,3 @@ def results() -> list[Law]:
         and (law.symbol in SHOWN or law.symbol not in needed)
         and rows(law)
     ]
-
-
-# Limits ----------------------------------------------------------------------------------------
-
-
-class Limit(NamedTuple):
-    """What a quantity tends to, or what it grows by for each unit if nothing bounds it."""
-
-    symbol: sp.Symbol
-    variable: sp.Symbol
-    point: sp.Expr
-    holds: tuple[sp.Basic, ...]
-    value: sp.Expr
-    slope: sp.Expr | None
-
-
-ONE_DEVICE = {s.tp: 1, s.ep: 1, s.n_devices: 1}
-ATTENTION = GQA_ONLY | {s.n_csa0_layers: 0, s.n_local_layers: 0}
-ATTENTION |= {s.state_elements: 0, s.flop_state: 0}
-DENSE = ONE_DEVICE | ATTENTION | {s.n_experts: 0, s.n_moe_layers: 0}
-NO_EXPERTS = sp.Eq(s.n_experts, 0)
-# Variable, point, what is put in before, and the quantities that are taken to the limit.
-TAKEN = (
-    (s.batch, 1, ONE_DEVICE, (s.experts_decode, s.decode_bytes_device)),
-    (s.batch, 1, DENSE, (s.decode_bytes_device, s.intensity, s.itl)),
-    (s.batch, sp.oo, ONE_DEVICE, (s.experts_decode, s.decode_bytes_device)),
-    (s.batch, sp.oo, DENSE, (s.intensity, s.itl, s.decode_throughput)),
-    (s.context, 0, DENSE, (s.flop_decode, s.decode_bytes_device, s.intensity)),
-    (s.context, sp.oo, DENSE, (s.flop_decode, s.decode_bytes_device, s.intensity, s.itl)),
-    (s.n_devices, 1, ONE_DEVICE, (s.weight_bytes_device, s.dense_read_device, s.memory_needed)),
-    (s.n_devices, 1, ONE_DEVICE, (s.t_comm_decode, s.itl)),
-)
-
-
-def limits() -> list[tuple[bool, Limit]]:
-    """Return limits of the main laws, taken by SymPy; the flag says "dense model"."""
-    return [
-        (given is DENSE, found)
-        for variable, point, given, symbols in TAKEN
-        for symbol in symbols
-        for found in limit(symbol, variable, sp.sympify(point), given)
-    ]
-
-
-def limit(symbol: sp.Symbol, variable: sp.Symbol, point: sp.Expr, given: dict) -> list[Limit]:
-    """Return the limit of a quantity in each regime, with all laws put in between.
-
-    ``given`` is the special case; where it does not say otherwise, there are experts.
-    """
-    return [
-        Limit(symbol, variable, point, whole.holds, *_limit(rhs, variable, point))
-        for whole in _composed(symbol, variable)
-        for rhs in _special(whole.rhs, given)
-    ]
-
-
-def _composed(symbol: sp.Symbol, variable: sp.Symbol) -> list[Regime]:
-    """Put in every law that depends on the variable; a maximum of two times is two regimes."""
-    rhs = SERVICE.laws[symbol].eq.rhs
-    inner = sorted((u for u in rhs.free_symbols if _depends(u, variable)), key=str)
-    found = []
-    for own in regimes(rhs) if rhs.has(sp.Max) else [Regime((), rhs)]:
-        used = [_composed(u, variable) for u in inner if u in own.rhs.free_symbols]
-        names = [u for u in inner if u in own.rhs.free_symbols]
-        for choice in product(*used):
-            holds = (*own.holds, *(c for regime in choice for c in regime.holds))
-            put = {u: regime.rhs for u, regime in zip(names, choice, strict=True)}
-            found.append(Regime(holds, own.rhs.xreplace(put)))
-    return found
-
-
-@cache
-def _depends(symbol: sp.Symbol, variable: sp.Symbol) -> bool:
-    """Say whether a law stands between the symbol and the variable."""
-    law = SERVICE.laws.get(symbol)
-    if law is None or symbol == variable:
-        return False
-    needs = law.eq.rhs.free_symbols
-    return variable in needs or any(_depends(u, variable) for u in needs)
-
-
-def _special(expr: sp.Expr, given: dict) -> list[sp.Expr]:
-    """Put the special case in, one expression a regime; whole numbers follow their trend."""
-    expr = _trend(expr.subs(given))
-    absent = {u: 0 for u in expr.free_symbols if u in SERVICE.laws and _vanishes(u, given)}
-    expr = expr.subs(absent)
-    return [part.rhs for part in regimes(expr) if NO_EXPERTS not in part.holds]
-
-
-def _trend(expr: sp.Expr) -> sp.Expr:
-    return expr.replace(sp.ceiling, lambda x: x).replace(sp.floor, lambda x: x)
-
-
-def _vanishes(symbol: sp.Symbol, given: dict) -> bool:
-    """Say whether a quantity is zero by itself in the special case."""
-    return _trend(SERVICE.laws[symbol].eq.rhs.subs(given)) == 0
-
-
-def _limit(expr: sp.Expr, variable: sp.Symbol, point: sp.Expr):
-    if point != sp.oo:
-        return sp.factor_terms(expr.subs(variable, point)), None
-    # an expert stays idle with a probability below one, so a power of it dies out
-    idle = 1 - s.top_k / s.n_experts
-    expr = expr.replace(lambda t: t.is_Pow and t.base == idle, lambda t: sp.Integer(0))
-    value = _at_infinity(expr, variable)
-    return value, _at_infinity(expr / variable, variable) if value == sp.oo else None
-
-
-def _at_infinity(expr: sp.Expr, variable: sp.Symbol) -> sp.Expr:
-    """Limit of a sum of positive terms and their ratios: that of the leading term."""
-    degree, factor = _leading(expr, variable)
-    return sp.oo if degree > 0 else factor if degree == 0 else sp.Integer(0)
-
-
-def _leading(expr: sp.Expr, x: sp.Symbol) -> tuple[int, sp.Expr]:
-    """Degree and factor of the term that grows fastest; none of equal degree may cancel."""
-    if x not in expr.free_symbols:
-        return 0, expr
-    if expr == x:
-        return 1, sp.Integer(1)
-    if expr.is_Pow and expr.exp.is_Integer:
-        degree, factor = _leading(expr.base, x)
-        return degree * int(expr.exp), factor**expr.exp
-    terms = [_leading(arg, x) for arg in expr.args]
-    if expr.is_Mul:
-        return sum(degree for degree, _ in terms), sp.Mul(*(factor for _, factor in terms))
-    if not expr.is_Add:
-        raise NotImplementedError(f"no limit of {expr}")
-    most = max(degree for degree, _ in terms)
-    return most, sp.Add(*(factor for degree, factor in terms if degree == most))

@@ -8,6 +8,7 @@ numbers back from there.
 import ast
 import math
 from dataclasses import replace
+from functools import partial
 from html import escape
 from typing import Any
 
@@ -19,7 +20,8 @@ from . import figures
 from . import symbols as s
 from .errors import BadInput, nearest
 from .escape import plain
-from .law import declared_unit, latex
+from .law import Eq, declared_unit, latex
+from .law import display as shown_as
 from .laws import SERVICE as LAWS
 from .numbers import FULL, GRID, PUBLISHED, SERVICE, SHOWN, STRUCTURE, UNIT_NAMES, digits, number
 from .records import ids, load
@@ -207,21 +209,25 @@ class Case:
         return "ITL over batch and prompt length:\n\n" + "\n".join(lines)
 
 
-def substituted(scenario, eq: sp.Eq) -> str:
+def substituted(scenario, eq: sp.Eq, short: bool = False) -> str:
     """Return an equation, the numbers of a scenario put in, and the result, as LaTeX.
 
-    Raises BadInput where a record states no value for a symbol of the right side.
+    ``short`` leaves out the equation itself, which stands above.  Raises BadInput where a
+    record states no value for a symbol of the right side.
     """
     values = scenario.values
     absent = {x: 0 for x in eq.rhs.free_symbols if values.get(x) == 0}
     rhs = eq.rhs.subs(absent)
+    if short:
+        rhs = rhs.replace(sp.Piecewise, lambda *cases: _case(cases, values))
     needed = sorted(rhs.free_symbols, key=str)
     lacking = [x for x in needed if math.isnan(float(values.get(x, math.nan)))]
     if lacking:
         missing = {g.name: g for x in lacking for g in scenario.missing(x)}
         raise BadInput(f"no record states {', '.join(missing)}")
     written = {x: _written(x, values[x]) for x in needed}
-    numbers = sp.latex(rhs, symbol_names=written, mul_symbol=r" \cdot ")
+    names = {x: s.GLOSSARY[x].latex for x in eq.lhs.free_symbols if x in s.GLOSSARY} | written
+    put_in = partial(sp.latex, symbol_names=names, mul_symbol=r" \cdot ")
     value = float(sp.lambdify(needed, rhs, "numpy")(*(np.float64(values[x]) for x in needed)))
     result = rf"{digits(value)}"
     if eq.lhs in SHOWN:
@@ -233,10 +239,24 @@ def substituted(scenario, eq: sp.Eq) -> str:
     else:
         unit = f"{unit_of(eq.rhs, declared_unit) or ''}".replace(" ", "")
         result = rf"{digits(value)}\ \text{{{unit}}}"
-    return (
-        rf"\begin{{aligned}}{latex(eq.lhs)} &= {latex(rhs)}\\[6pt] &= {numbers}\\[6pt] "
-        rf"&= {result}\end{{aligned}}"
-    )
+    if not short:
+        rows = rf"{latex(rhs)}\\[6pt] &= {put_in(rhs)}\\[6pt] &= {result}"
+    elif not needed:
+        rows = result
+    else:
+        rows = shown_as(Eq(eq.lhs, rhs), latex=put_in)
+        if rows.startswith(r"\begin{aligned}"):
+            return rows.removesuffix(r"\end{aligned}") + rf"\\[6pt] ={{}} & {result}\end{{aligned}}"
+        rows = rf"{put_in(rhs)}\\[6pt] &= {result}"
+    return rf"\begin{{aligned}}{latex(eq.lhs)} &= {rows}\end{{aligned}}"
+
+
+def _case(cases, values) -> sp.Expr:
+    """Return the value of a case distinction in the case that these values are."""
+    for value, condition in cases:
+        if condition.subs({x: values[x] for x in condition.free_symbols}) == sp.true:
+            return value
+    return sp.nan
 
 
 def refuse_undeclared(cells: list[str]) -> None:
@@ -307,12 +327,15 @@ def _written(symbol, value: float) -> str:
     shown = ureg.Quantity(float(value), unit)
     if symbol in SHOWN:
         shown = shown.to(SHOWN[symbol])
-        return rf"{digits(shown.m)}\,\text{{{UNIT_NAMES.get(SHOWN[symbol], SHOWN[symbol])}}}"
+        name = UNIT_NAMES.get(SHOWN[symbol], SHOWN[symbol])
+        return rf"{digits(shown.m)}\,\text{{{name}}}" if name else digits(shown.m)
     if not unit.dimensionality:
         return f"{value:,.0f}" if float(value).is_integer() else digits(value)
     text = f"{unit:~}".replace(" ", "")
     prefix, factor = _prefix(abs(float(value)))
-    return rf"{digits(float(value) / factor)}\,\text{{{prefix}{escape(text)}}}"
+    micro = r"\mu" if prefix == "µ" else ""  # KaTeX has no such letter in text
+    prefix = "" if micro else prefix
+    return rf"{digits(float(value) / factor)}\,{micro}\text{{{prefix}{escape(text)}}}"
 
 
 def _prefix(size: float) -> tuple[str, float]:

@@ -7,12 +7,10 @@ sources must give the same page.  The command line adds the commit.
 """
 
 import json
-import math
 import re
 import subprocess
 from functools import cache
 
-import sympy as sp
 from pydantic import BaseModel
 
 from . import anchors, naming
@@ -21,11 +19,10 @@ from .claims import Judged, judged
 from .errors import BadInput, nearest
 from .law import Law, latex
 from .laws import BY_ID, DERIVATIONS, SERVICE
-from .matrix import WORKLOAD, activations_for
-from .numbers import Number, digits
+from .numbers import Number
 from .records import ROOT
 from .results import EDITION, edition, read_numbers
-from .scenario import choose_devices
+from .worked import remark, scenario, value_of
 
 BOOK = ROOT / "book"
 TITLE = "The economics of LLM inference"
@@ -290,18 +287,14 @@ def _git(*arguments: str) -> str:
 
 def in_scenario(found: Entry, name: str) -> Entry:
     """Return the entry with the numbers of MODEL/HARDWARE/FORMAT put into its equation."""
-    parts = name.split("/")
-    if len(parts) != 3:
-        raise BadInput(f"scenario {name!r}: write MODEL/HARDWARE/FORMAT")
-    model, hardware, weights = parts
-    activations = activations_for(weights)
-    case = choose_devices(model, hardware, weights=weights, activations=activations, **WORKLOAD)
+    case = scenario(name)
     eq, holds = _stated(found)
+    values = {x: float(v) for x, v in case.values.items()}
     return found.model_copy(
         update={
             "scenario": name,
             "worked": substituted(case, eq),
-            "remark": _remark(case, eq, holds),
+            "remark": remark(values, eq, holds, SERVICE.laws, value_of(eq.rhs, values)),
         }
     )
 
@@ -317,17 +310,3 @@ def _stated(found: Entry):
     if law is None:
         raise BadInput(f"{found.id} has no law to put numbers into")
     return law.eq, law.holds
-
-
-def _remark(case, eq, holds) -> str:
-    """Say where a special case is not the case of the scenario."""
-    values = {x: float(v) for x, v in case.values.items()}
-    said = []
-    if holds.subs(values) == sp.false:
-        said.append(f"does not hold here: it needs {holds}")
-    whole = values[eq.lhs] if eq.lhs in SERVICE.laws else math.nan
-    special = float(eq.rhs.subs(values))
-    if not math.isclose(whole, special, rel_tol=1e-9) and not math.isnan(whole):
-        ratio = digits(special / whole)
-        said.append(f"a special case: here the law of {eq.lhs} gives another value ({ratio} to 1)")
-    return "; ".join(said)

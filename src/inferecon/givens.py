@@ -49,11 +49,16 @@ def native_format(model: Record, activations: str) -> str:
 @cache
 def width(format_id: str, row: int) -> float:
     """Bytes per element of a format, scales included; ``row`` elements share a row's scale."""
+    return float(FORMAT_WIDTH(format_facts(format_id, row)))
+
+
+def format_facts(format_id: str, row: int) -> dict:
+    """Bytes and sizes of a format's blocks; a whole row is the block of some."""
     record = load("formats", format_id)
     given = dict(record.given)
     if record.about.get("block") == "row":
         given[s.block_size] = row
-    return float(FORMAT_WIDTH(given))
+    return given
 
 
 def component_formats(weights: str, activations: str, kv: str, native: str) -> dict:

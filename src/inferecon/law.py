@@ -32,8 +32,11 @@ def latex(expr: sp.Basic) -> str:
 WIDE = 130  # letters of LaTeX beyond which an equation is set one term a line
 
 
-def display(eq: sp.Eq) -> str:
-    """LaTeX of an equation for a line of its own; a long sum takes one line a term."""
+def display(eq: sp.Eq, latex=latex) -> str:
+    """LaTeX of an equation for a line of its own; a long sum takes one line a term.
+
+    ``latex`` writes each part: with the report's letters, or with numbers in their place.
+    """
     whole = latex(eq)
     terms, before, after = eq.rhs, "", ""
     if eq.rhs.is_Mul:
@@ -115,15 +118,22 @@ def _compiled(law: Law):
 
 @dataclass(frozen=True)
 class Derivation:
-    """A chain of equations, each made from the one before and checked as it is made."""
+    """A chain of equations, each made from the one before and checked as it is made.
+
+    ``by`` has for each step the laws it used, or the rule of algebra in a word.
+    """
 
     steps: tuple[tuple[sp.Eq, str], ...]
     holds: sp.Basic = sp.true
     counts: str = ""
+    by: tuple[tuple[Law, ...] | str, ...] = ()
 
     @classmethod
-    def begin(cls, eq: sp.Eq, why: str, counts: str = "") -> Derivation:
-        return cls((), counts=counts)._then(eq, why)
+    def begin(
+        cls, eq: sp.Eq, why: str, counts: str = "", laws: tuple = (), holds=sp.true
+    ) -> Derivation:
+        """Start from an equation; ``laws`` names those that it is a case of."""
+        return cls((), counts=counts)._then(eq, why, holds, by=laws or "premise")
 
     @property
     def eq(self) -> sp.Eq:
@@ -131,23 +141,26 @@ class Derivation:
 
     def use(self, law: Law) -> Derivation:
         """Put the right side of ``law`` in place of its symbol."""
-        return self._then(self._with({law.symbol: law.eq.rhs}), law.says, law.holds)
+        return self._then(self._with({law.symbol: law.eq.rhs}), law.says, law.holds, by=(law,))
 
     def when(self, condition: sp.Ge, why: str) -> Derivation:
         """Take the larger branch of a maximum, and remember the condition."""
         larger, smaller = condition.lhs, condition.rhs
-        return self._then(self._with({sp.Max(larger, smaller): larger}), why, condition)
+        return self._then(self._with({sp.Max(larger, smaller): larger}), why, condition, by="case")
 
-    def put(self, values: dict[sp.Symbol, sp.Basic], why: str) -> Derivation:
-        """Set symbols to a special case: one card, batch one, heads equal to KV heads."""
-        return self._then(self._with(values), why)
+    def put(self, values: dict[sp.Symbol, sp.Basic], why: str, *laws: Law) -> Derivation:
+        """Set symbols to a special case: one card, batch one, heads equal to KV heads.
+
+        ``laws`` names those whose special case it is.
+        """
+        return self._then(self._with(values), why, by=laws or "substitution")
 
     def neglect(self, symbol: sp.Symbol, why: str) -> Derivation:
         """Set ``symbol`` to zero: an approximation, so ``why`` must defend it."""
-        return self._then(self._with({symbol: 0}), why)
+        return self._then(self._with({symbol: 0}), why, by="approximation")
 
     def solve_for(self, symbol: sp.Symbol, why: str) -> Derivation:
-        return self._then(Eq(symbol, solution(self.eq, symbol)), why)
+        return self._then(Eq(symbol, solution(self.eq, symbol)), why, by="solved")
 
     def rewrite(self, rhs: sp.Expr, why: str) -> Derivation:
         """Restate the right side by hand; SymPy must agree that it is the same."""
@@ -166,13 +179,14 @@ class Derivation:
         left, right = self.eq.lhs.xreplace(values), self.eq.rhs.xreplace(values)
         return sp.true if left == right else Eq(left, right)
 
-    def _then(self, eq, why, holds=sp.true, restated=False) -> Derivation:
+    def _then(self, eq, why, holds=sp.true, restated=False, by="restated") -> Derivation:
         if not isinstance(eq, sp.Eq):
             raise ValueError(f"step leaves no equation ({eq}): {why}")
         if self.steps and eq == self.eq and not restated:
             raise ValueError(f"step changes nothing: {why}")
         check_dimensions(eq, self.counts)
-        return replace(self, steps=(*self.steps, (eq, why)), holds=sp.And(self.holds, holds))
+        steps, by = (*self.steps, (eq, why)), (*self.by, by)
+        return replace(self, steps=steps, by=by, holds=sp.And(self.holds, holds))
 
     def _repr_latex_(self) -> str:
         rows = (rf"{latex(eq.lhs)} &= {latex(eq.rhs)} && \text{{{why}}}" for eq, why in self.steps)

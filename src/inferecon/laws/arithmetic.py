@@ -250,6 +250,7 @@ CONTEXT_EQUAL = (
     .put(
         {s.flop_core_decode: FLOP_CORE_DECODE.eq.rhs.subs(MHA_ONLY)},
         "full attention in every layer, keys as wide as values",
+        FLOP_CORE_DECODE,
     )
     .use(FLOP_LINEAR)
     .put({s.params_router: 0}, "no router")
@@ -268,4 +269,6 @@ W = s.window
 WINDOW_TRIANGLE = Derivation.begin(
     Eq(s.mean_window, (W * (W + s.one_token) / 2 + (s.isl - W) * W) / s.isl),
     "a triangle for the first W tokens of the prompt, W for each of the others",
+    laws=(MEAN_WINDOW,),
+    holds=s.isl >= W,
 ).rewrite(W - W * (W - s.one_token) / (2 * s.isl), "what the triangle lacks of W a token")

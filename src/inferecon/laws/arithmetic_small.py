@@ -134,7 +134,9 @@ UNFOLDED = Law(
     "deepseekv2, app. C",
 )
 LENGTH = (
-    Derivation.begin(Eq(ABSORBED.eq.rhs, UNFOLDED.eq.rhs), "both ways cost the same")
+    Derivation.begin(
+        Eq(ABSORBED.eq.rhs, UNFOLDED.eq.rhs), "both ways cost the same", laws=(ABSORBED, UNFOLDED)
+    )
     .solve_for(S, "the context at which they do; heads cancel")
     .rewrite(
         n * unfold / (unfold - n * (latent - scores) / s.one_token), "over the excess of the latent"

@@ -143,6 +143,8 @@ KV_MLA_RATIO = Derivation.begin(KV_OVERSTATEMENT.eq, KV_OVERSTATEMENT.says).put(
         s.kv_growing: KV_GROWING.eq.rhs.subs(MLA_ONLY),
     },
     "multi-head above, one latent and one rotary key a layer below",
+    MHA_KV,
+    KV_GROWING,
 )
 KV_GQA_RATIO = (
     Derivation.begin(KV_OVERSTATEMENT.eq, KV_OVERSTATEMENT.says)
@@ -152,6 +154,8 @@ KV_GQA_RATIO = (
             s.kv_growing: KV_GROWING.eq.rhs.subs({**GQA_ONLY, s.n_full_layers: s.n_layers}),
         },
         "multi-head above, K pairs of key and value a layer below",
+        MHA_KV,
+        KV_GROWING,
     )
     .put({s.v_head_dim: s.head_dim}, "equal widths")
     .put({s.hidden_size: s.n_heads * s.head_dim}, "heads share the width of the stream")

@@ -9,6 +9,7 @@ no bound, because the time is a lower bound and the power an upper one.
 
 from .. import symbols as s
 from ..law import Derivation, Eq, Law
+from . import latency
 from .latency import T_MATH_DECODE, T_MATH_PREFILL
 
 # Joules for seconds: arithmetic takes 1/P of time a FLOP and epsilon of energy a FLOP.
@@ -103,7 +104,12 @@ LAWS = [
 STEP_ENERGY = (
     Derivation.begin(ENERGY_STEP.eq, ENERGY_STEP.says)
     .put({s.n_devices: 1}, "one device")
-    .put({s.itl: s.decode_bytes_device / s.hbm_bandwidth}, "memory-bound")
+    .put(
+        {s.itl: s.decode_bytes_device / s.hbm_bandwidth},
+        "memory-bound",
+        latency.ITL,
+        latency.T_MEMORY_DECODE,
+    )
     .rewrite(
         s.arithmetic_decode
         + (s.energy_per_byte + s.idle_draw / s.hbm_bandwidth) * s.decode_bytes_device,
@@ -122,6 +128,14 @@ POWER_BOUND = (
 COST_RATE = (
     Derivation.begin(COST.eq, COST.says)
     .use(DEVICE_TIME)
-    .put({s.e2e: s.batch * s.osl / s.throughput}, "THROUGHPUT, solved for the time")
-    .put({s.throughput: s.n_devices * s.throughput_device}, "THROUGHPUT-DEVICE, likewise")
+    .put(
+        {s.e2e: s.batch * s.osl / s.throughput},
+        "THROUGHPUT, solved for the time",
+        latency.THROUGHPUT,
+    )
+    .put(
+        {s.throughput: s.n_devices * s.throughput_device},
+        "THROUGHPUT-DEVICE, likewise",
+        latency.THROUGHPUT_DEVICE,
+    )
 )

@@ -131,6 +131,8 @@ RIDGE_BATCH = (
             s.t_memory_decode: s.params_total * s.linear_width / s.hbm_bandwidth,
         },
         "one device, dense, cache and head small beside the weights",
+        T_MATH_DECODE,
+        T_MEMORY_DECODE,
     )
     .solve_for(s.batch, "the model size cancels")
 )

@@ -32,14 +32,15 @@ POLLACZEK = (
     Derivation.begin(
         Eq(s.wait, s.residual_work + s.queue_length * mean),
         "a request waits for the rest of the one being served, and for all that wait before it",
+        holds=STABLE,
     )
-    .put({s.queue_length: s.arrival_rate * s.wait}, "Little's law for the queue")
+    .put({s.queue_length: s.arrival_rate * s.wait}, "Little's law for the queue", LITTLE)
     .put(
         {s.residual_work: s.arrival_rate * mean**2 * (1 + s.service_variation) / 2},
         "half the mean square of a service, as often as one arrives: long ones are met more often",
     )
     .solve_for(s.wait, "the wait stands on both sides")
-    .put({s.arrival_rate: rho / mean}, "utilisation, solved for the arrivals")
+    .put({s.arrival_rate: rho / mean}, "utilisation, solved for the arrivals", UTILISATION)
 )
 WAIT = Law(
     "WAIT-MG1",
@@ -75,6 +76,8 @@ PERCENTILE = (
     Derivation.begin(
         Eq(log(s.wait_tail), log(rho) - (1 - rho) * s.wait_bound / mean),
         "the logarithm of both sides",
+        laws=(TAIL,),
+        holds=STABLE,
     )
     .solve_for(s.wait_bound, "the time that only this share waits longer than")
     .rewrite(mean * log(rho / s.wait_tail) / (1 - rho), "one logarithm of a quotient")
@@ -86,8 +89,10 @@ TTFT_LOADED = Law(
     "zhong2024, sec. 3.1",
 )
 PROMISE = (
-    Derivation.begin(Eq(s.ttft_limit, mean + s.wait), "the mean is just what was promised")
-    .put({s.wait: WAIT.eq.rhs}, WAIT.says)
+    Derivation.begin(
+        Eq(s.ttft_limit, mean + s.wait), "the mean is just what was promised", laws=(TTFT_LOADED,)
+    )
+    .use(WAIT)
     .solve_for(rho, "the utilisation at which it is")
     .rewrite(
         (s.ttft_limit - mean) / ((s.ttft_limit - mean) + mean * (1 + s.service_variation) / 2),
@@ -152,10 +157,13 @@ TOKEN_RATE = Law(
     "every request asks for its answer",
     "derived",
 )
+CARRIED = s.token_rate * s.itl_slope < one
 IN_FLIGHT = (
     Derivation.begin(
         Eq(s.batch_loaded, s.token_rate * s.itl_loaded / one),
         "Little's law: a request stays for its tokens, one inter-token latency each",
+        laws=(LITTLE,),
+        holds=CARRIED,
     )
     .put(
         {s.itl_loaded: s.itl_floor + s.itl_slope * (s.batch_loaded + 1)},
@@ -163,7 +171,6 @@ IN_FLIGHT = (
     )
     .solve_for(s.batch_loaded, "the batch stands on both sides")
 )
-CARRIED = s.token_rate * s.itl_slope < one
 BATCH_LOADED = Law(
     "BATCH-LOADED",
     IN_FLIGHT.eq,
@@ -176,7 +183,7 @@ UNDER_LOAD = (
         Eq(s.itl_loaded, s.itl_floor + s.itl_slope * (s.batch_loaded + 1)),
         "a sequence meets the mean batch, and itself",
     )
-    .put({s.batch_loaded: IN_FLIGHT.eq.rhs}, BATCH_LOADED.says)
+    .use(BATCH_LOADED)
     .rewrite(
         (s.itl_floor + s.itl_slope) / (1 - s.token_rate * s.itl_slope / one),
         "over one denominator",

@@ -2,7 +2,7 @@
 
 from .. import symbols as s
 from ..law import Derivation, Eq, Law
-from . import economics
+from . import economics, latency
 
 SPOT = Law(
     "SPOT-COST",
@@ -76,7 +76,11 @@ HOST_THROUGHPUT = (
     Derivation.begin(Eq(s.busy_even, BUSY_EVEN.eq.rhs), BUSY_EVEN.says)
     .use(economics.COST)
     .use(economics.DEVICE_TIME)
-    .put({s.e2e: s.batch * s.osl / s.throughput}, "THROUGHPUT, solved for the time")
+    .put(
+        {s.e2e: s.batch * s.osl / s.throughput},
+        "THROUGHPUT, solved for the time",
+        latency.THROUGHPUT,
+    )
 )
 
 LAWS = [law for law in list(globals().values()) if isinstance(law, Law)]

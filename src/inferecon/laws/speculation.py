@@ -60,11 +60,14 @@ SPEC_RIDGE = Law(
 )
 TOO_MANY = (
     Derivation.begin(
-        Eq(s.tokens_per_step, s.verify_cost + drafts * s.draft_cost), "neither gain nor loss"
+        Eq(s.tokens_per_step, s.verify_cost + drafts * s.draft_cost),
+        "neither gain nor loss",
+        laws=(SPEEDUP,),
     )
     .put(
         {s.verify_cost: s.batch * (1 + drafts) / s.ridge_batch},
         "verification compute-bound, a plain step still memory-bound",
+        VERIFY_COST,
     )
     .solve_for(s.batch, "the batch at which nothing is gained")
 )
@@ -121,7 +124,7 @@ SPLIT = (
         Eq(s.kv_transfer, steps * (s.itl_shared - s.itl)),
         "the transfer takes as long as all waiting for other prefills",
     )
-    .put({s.itl_shared: ITL_SHARED.eq.rhs}, ITL_SHARED.says)
+    .use(ITL_SHARED)
     .solve_for(s.prefill_share, "the share of prefill at which it does")
     .rewrite(
         s.kv_transfer / (s.kv_transfer + steps * s.itl),

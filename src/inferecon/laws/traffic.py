@@ -8,7 +8,7 @@ from sympy import Piecewise, ceiling
 
 from .. import symbols as s
 from ..law import Derivation, Eq, Law
-from . import arithmetic
+from . import arithmetic, parameters
 
 
 def distinct(tokens):
@@ -172,10 +172,12 @@ MOE_RIDGE = (
     .put(
         {s.params_experts: s.n_moe_layers * s.n_experts * s.expert_matrices},
         "experts without biases",
+        parameters.EXPERTS,
     )
     .solve_for(s.batch, "layers, devices and the size of an expert cancel")
 )
 ALONE = Derivation.begin(
     Eq(s.experts_decode, s.n_experts * (1 - (1 - s.top_k / s.n_experts) ** s.batch)),
     "each of E experts is missed by one token with probability 1 - k/E, by b tokens with its power",
+    laws=(EXPERTS_DECODE,),
 ).put({s.batch: 1}, "one token touches its k experts and no other")

@@ -12,12 +12,22 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from ..anchors import label
-from ..cite import of_derivation, of_law
+from ..cite import of_derivation, of_law, pages
 from ..citebox import box
 from ..errors import nearest
-from ..law import Law, display, latex
+from ..law import Law, display
 from ..laws import BY_ID, CHAPTERS, DERIVATIONS
 from ..symbols import GLOSSARY
+from .cards import (
+    derivation_details,
+    dimensions,
+    elasticities,
+    in_unit,
+    law_details,
+    link,
+    regime,
+    step_basis,
+)
 
 
 class Written(SphinxDirective):
@@ -46,23 +56,16 @@ class LawDirective(Written):
 
 
 class LawsDirective(Written):
-    """All laws of a chapter, one below the other: id, what it says, source, equation."""
+    """All laws of a chapter, one below the other: id, what it says, source, equation.
+
+    A law with a card elsewhere links to it; one without has here what a card has.
+    """
 
     required_arguments = 1
 
     def run(self):
-        keys = bibliography(self.env)
-        lines = [":::{div} law-list"]
-        for law in self.named(CHAPTERS, "chapter"):
-            lines += [
-                f"{anchor(law)}**{law.id}** {law.says}. {cited(law.source, keys)}",
-                "",
-                "$$",
-                display(law.eq),
-                "$$",
-                "",
-            ]
-        return self.parse("\n".join([*lines, ":::"]))
+        self.named(CHAPTERS, "chapter")
+        return self.parse(list_text(self.arguments[0], bibliography(self.env)))
 
 
 class DerivationDirective(Written):
@@ -71,14 +74,8 @@ class DerivationDirective(Written):
     required_arguments = 1
 
     def run(self):
-        proof, name = self.named(DERIVATIONS, "derivation"), self.arguments[0]
-        lines = [f"({label(name)})=", "::::{div} derivation"]
-        for step, (eq, why) in enumerate(proof.steps, 1):
-            lines += [f"({label(f'{name}/step {step}')})="]
-            lines += [f"**{step}.** {why}", "", "$$", display(eq), "$$", ""]
-        if proof.holds is not True and str(proof.holds) != "True":
-            lines += [f"*holds where* ${latex(proof.holds)}$", ""]
-        return self.parse("\n".join([*lines, *box(of_derivation(name)), "::::"]))
+        self.named(DERIVATIONS, "derivation")
+        return self.parse(derivation_text(self.arguments[0]))
 
 
 class SymbolsDirective(Written):
@@ -105,7 +102,6 @@ class SymbolsDirective(Written):
 
 def law_text(law: Law, keys: set[str]) -> str:
     """MyST for one law."""
-    unit = f"{GLOSSARY[law.symbol].unit:~}".replace("*", " ") or "pure number"
     lines = [
         f"({label(law.id)})=",
         "::::{div} law",
@@ -115,11 +111,37 @@ def law_text(law: Law, keys: set[str]) -> str:
         display(law.eq),
         "$$",
         "",
-        f"{GLOSSARY[law.symbol].meaning}, in {unit}. Source: {cited(law.source, keys)}.",
+        f"{GLOSSARY[law.symbol].meaning}, {in_unit(law.symbol)}. Source: "
+        f"{cited(law.source, keys)}.",
+        f"{regime(law.holds)} {dimensions(law)} {elasticities(law)}",
     ]
-    if law.holds is not True and str(law.holds) != "True":
-        lines += [f"Holds where ${latex(law.holds)}$."]
-    return "\n".join([*lines, "", *box(of_law(law)), "::::"])
+    return "\n".join([*lines, *law_details(law), *box(of_law(law)), "::::"])
+
+
+def list_text(chapter: str, keys: set[str]) -> str:
+    """MyST for the list of all laws of a chapter."""
+    lines = [":::{div} law-list"]
+    for law in CHAPTERS[chapter]:
+        carded = law.id in pages()
+        name = link(law) if carded else law.id
+        lines += [f"{anchor(law)}**{name}** {law.says}. {cited(law.source, keys)}"]
+        lines += ["", "$$", display(law.eq), "$$", ""]
+        if not carded:
+            lines += [f"{regime(law.holds)} {dimensions(law)} {elasticities(law)}"]
+            lines += [*law_details(law), *box(of_law(law)), ""]
+    return "\n".join([*lines, ":::"])
+
+
+def derivation_text(name: str) -> str:
+    """MyST for one derivation."""
+    proof = DERIVATIONS[name]
+    lines = [f"({label(name)})=", "::::{div} derivation"]
+    for step, (eq, why) in enumerate(proof.steps, 1):
+        lines += [f"({label(f'{name}/step {step}')})="]
+        basis = f"[{step_basis(proof, step, name)}]{{.by}}"
+        lines += [f"**{step}.** {why} {basis}", "", "$$", display(eq), "$$", ""]
+    lines += [f"{regime(proof.holds, derived=True)} Dimensions were checked at each step."]
+    return "\n".join([*lines, *derivation_details(proof), *box(of_derivation(name)), "::::"])
 
 
 def anchor(law: Law) -> str:

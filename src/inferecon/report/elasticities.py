@@ -1,9 +1,11 @@
 """Page of what SymPy finds in the laws: elasticities, inverses, limits."""
 
-from ..analysis import Limit, Row, limits, results, rows
+from ..analysis import Row, results, rows
+from ..anchors import slug
 from ..cite import pages
 from ..law import Law, latex
 from ..laws import CHAPTERS
+from ..limits import Limit, limits
 from ..symbols import GLOSSARY
 from .text import table
 
@@ -66,6 +68,7 @@ def _law(law: Law) -> list[str]:
     said = [i for i in range(len(head)) if any(line[i] != "–" for line in body)]
     head, body = [head[i] for i in said], [[line[i] for i in said] for line in body]
     return [
+        f"(elasticity-{slug(law.id)})=",
         f"{name}: ${_cell(latex(law.symbol))}$, {GLOSSARY[law.symbol].meaning}",
         "",
         *table(head, body, 4),
