@@ -17,7 +17,7 @@ import yaml
 from inferecon import anchors, cite
 from inferecon.analysis import results
 from inferecon.build import HTML, LEDGER, PAGES
-from inferecon.laws import CHAPTERS, DERIVATIONS, LAWS
+from inferecon.laws.catalogue import CHAPTERS, DERIVATIONS, LAWS
 from inferecon.matrix import HARDWARE, MODELS, WORKLOAD
 from inferecon.records import ROOT, ids
 from inferecon.report.readme import README

@@ -9,7 +9,7 @@ import math
 import pytest
 
 from inferecon.law import OutOfRegime
-from inferecon.laws import BY_ID, LAWS
+from inferecon.laws.catalogue import BY_ID, LAWS
 from inferecon.symbols import GLOSSARY, SYMBOLS
 
 CONSTANTS = {"mac": 2.0, "one_token": 1.0, "element": 1.0}

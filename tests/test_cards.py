@@ -10,7 +10,8 @@ import sympy as sp
 from inferecon import symbols as s
 from inferecon.anchors import slug
 from inferecon.cite import pages
-from inferecon.laws import BY_ID, CHAPTERS, DERIVATIONS, LAWS, SERVICE
+from inferecon.laws import SERVICE
+from inferecon.laws.catalogue import BY_ID, CHAPTERS, DERIVATIONS, LAWS
 from inferecon.limits import SHARES, own
 from inferecon.pages import cards
 from inferecon.pages.laws import derivation_text, law_text, list_text

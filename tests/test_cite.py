@@ -12,7 +12,8 @@ import sympy as sp
 from inferecon import anchors, cite, cli, export
 from inferecon.citebox import box
 from inferecon.errors import BadInput
-from inferecon.laws import BY_ID, DERIVATIONS, LAWS, SERVICE
+from inferecon.laws import SERVICE
+from inferecon.laws.catalogue import BY_ID, DERIVATIONS, LAWS
 from inferecon.numbers import SHOWN
 from inferecon.results import edition
 from inferecon.symbols import SYMBOLS

@@ -4,7 +4,7 @@ import pytest
 
 from inferecon import symbols as s
 from inferecon.law import OutOfRegime
-from inferecon.laws import BY_ID
+from inferecon.laws.catalogue import BY_ID
 from inferecon.records import load
 from inferecon.scenario import opened
 from inferecon.units import quantity

@@ -9,7 +9,8 @@ from sympy import Eq
 
 from inferecon import symbols as s
 from inferecon.law import Derivation, Law, OutOfRegime, System
-from inferecon.laws import BY_ID, CHAPTERS, DERIVATIONS, LAWS, SERVICE
+from inferecon.laws import SERVICE
+from inferecon.laws.catalogue import BY_ID, CHAPTERS, DERIVATIONS, LAWS
 from inferecon.symbols import GLOSSARY
 
 every_law = pytest.mark.parametrize("law", LAWS, ids=lambda law: law.id)

@@ -9,7 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from inferecon import symbols as s
-from inferecon.laws import BY_ID, SERVICE
+from inferecon.laws import SERVICE
+from inferecon.laws.catalogue import BY_ID
 from inferecon.records import load
 from inferecon.scenario import Scenario
 

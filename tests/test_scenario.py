@@ -203,9 +203,10 @@ def test_a_named_provider_sets_the_price():
 def test_a_missing_price_leaves_only_costs_without_a_value():
     case = llama("h20")
     assert case.offer is None and case.missing(s.cost_per_token) == [s.price]
-    priced = {s.cost_per_token, s.cost_per_input_token}
+    priced = {s.cost_per_token, s.cost_per_input_token, s.cost_per_step_token}
     unmeasured = {s.arithmetic_prefill, s.arithmetic_decode, s.energy_prefill, s.energy_step}
-    unmeasured |= {s.energy_per_token, s.carbon_per_token}
+    unmeasured |= {s.energy_per_token, s.carbon_per_token, s.energy_per_input}
+    unmeasured |= {s.energy_per_any, s.energy_per_step_token}
     empty = {symbol for symbol in SERVICE.laws if math.isnan(case.values[symbol])}
     assert empty == priced | unmeasured
 

@@ -9,9 +9,6 @@ import pytest
 from inferecon import symbols as s
 from inferecon.law import OutOfRegime
 from inferecon.laws import (
-    BY_ID,
-    CHAPTERS,
-    DERIVATIONS,
     SERVICE,
     arithmetic_small,
     first_token,
@@ -20,6 +17,7 @@ from inferecon.laws import (
     renting,
     routing,
 )
+from inferecon.laws.catalogue import BY_ID, CHAPTERS, DERIVATIONS
 from inferecon.records import load
 from inferecon.scenario import Scenario
 

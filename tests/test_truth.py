@@ -6,7 +6,8 @@ import pytest
 
 from inferecon import symbols as s
 from inferecon.counting import in_scope
-from inferecon.laws import BY_ID, SERVICE
+from inferecon.laws import SERVICE
+from inferecon.laws.catalogue import BY_ID
 from inferecon.records import DATA, ids, load
 from inferecon.scenario import Scenario
 

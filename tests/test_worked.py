@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from inferecon import symbols as s
-from inferecon.laws import BY_ID, footprint
+from inferecon.laws import footprint
+from inferecon.laws.catalogue import BY_ID
 from inferecon.records import ids, load
 from inferecon.scenario import opened
 

@@ -13,7 +13,7 @@ import sympy as sp
 
 from . import symbols as s
 from .law import Law
-from .laws import LAWS
+from .laws.catalogue import LAWS
 from .numbers import SHOWN
 from .units import ureg
 

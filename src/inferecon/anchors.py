@@ -10,7 +10,7 @@ from pathlib import Path
 
 import yaml
 
-from .laws import BY_ID, DERIVATIONS
+from .laws.catalogue import BY_ID, DERIVATIONS
 from .records import ROOT
 
 ANCHORS = ROOT / "book" / "anchors.yaml"

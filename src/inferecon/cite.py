@@ -18,7 +18,8 @@ from .book import substituted
 from .claims import Judged, judged
 from .errors import BadInput, nearest
 from .law import Law, latex
-from .laws import BY_ID, DERIVATIONS, SERVICE
+from .laws import SERVICE
+from .laws.catalogue import BY_ID, DERIVATIONS
 from .numbers import Number
 from .records import ROOT
 from .results import EDITION, edition, read_numbers

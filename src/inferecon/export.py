@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from .anchors import published
 from .cite import url
 from .law import latex
-from .laws import CHAPTERS, DERIVATIONS
+from .laws.catalogue import CHAPTERS, DERIVATIONS
 from .results import edition, replace_text
 from .symbols import GLOSSARY
 

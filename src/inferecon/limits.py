@@ -12,8 +12,8 @@ import sympy as sp
 
 from . import symbols as s
 from .analysis import Regime, regimes
-from .laws import LAWS
 from .laws.cache import GQA_ONLY
+from .laws.catalogue import LAWS
 
 
 class Limit(NamedTuple):

@@ -14,7 +14,7 @@ from functools import cache
 from typing import NamedTuple
 
 from .law import Law
-from .laws import LAWS
+from .laws.catalogue import LAWS
 from .matrix import FORMATS, HARDWARE, MODELS, NOTEBOOKS, WORKLOAD
 from .records import load
 from .symbols import GLOSSARY, SYMBOLS
@@ -104,7 +104,7 @@ def case_of(case: str, numbers: dict) -> Case:
     first, *rest = bare.split("/")
     if first == "counts":
         (model,) = rest
-        run = f"inferecon trace {model} {HARDWARE[0]} {FORMATS[0]} SYMBOL"
+        run = f"inferecon trace {model} {HARDWARE[0]} {FORMATS[0]} SYMBOL{_short(model)}"
         return Case(load("models", model).name, run, ("chapters/counts", *_pages(model)))
     if first == "formats":
         (format,) = rest
@@ -133,6 +133,12 @@ def case_of(case: str, numbers: dict) -> Case:
         words, options = f"{_workload(batch)}, the most that fit", f"{options} --batch {batch}"
     run = f"inferecon trace {' '.join(rest)} SYMBOL{options}"
     return Case(f"{_names(*rest, devices)}, {words}", run, pages)
+
+
+def _short(model: str) -> str:
+    """Options for a model that cannot take the lengths of the default workload."""
+    half = int(load("models", model).given[SYMBOLS["max_context"]]) // 2
+    return "" if WORKLOAD["isl"] + WORKLOAD["osl"] <= 2 * half else f" --isl {half} --osl {half}"
 
 
 def place(id: str) -> Place:

@@ -20,7 +20,7 @@ import sympy as sp
 
 from .book import published
 from .errors import BadInput
-from .laws import LAWS
+from .laws.catalogue import LAWS
 from .numbers import DIGITS
 
 EDITION = "2026.12"

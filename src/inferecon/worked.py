@@ -18,7 +18,7 @@ from .book import substituted
 from .errors import BadInput
 from .givens import format_facts
 from .law import Derivation, Law, System
-from .laws import CHAPTERS, LAWS
+from .laws.catalogue import CHAPTERS, LAWS
 from .matrix import WORKLOAD, activations_for
 from .numbers import digits
 from .records import ROOT, load

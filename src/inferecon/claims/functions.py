@@ -6,7 +6,8 @@ from dataclasses import fields
 from functools import cache
 
 from ..errors import BadInput, nearest
-from ..laws import BESIDE, SERVICE
+from ..laws import SERVICE
+from ..laws.catalogue import BESIDE
 from ..matrix import activations_for
 from ..records import DATA, load
 from ..scenario import Scenario, opened

@@ -1,142 +1,38 @@
-"""The mathematics, one module per chapter, imported only downwards."""
+"""The mathematics, one module per chapter, imported only downwards.
+
+``SERVICE`` is the system of a scenario.  Some questions need what no scenario states (an
+arrival rate, an acceptance, a battery, a lifetime), and a format's width is solved for each
+of its uses: those laws stand beside it.  ``catalogue`` lists all laws with what proves them;
+it takes half a second more to import, which a scenario need not wait for.
+"""
 
 from ..law import System
 from . import (
     arithmetic,
-    arithmetic_small,
     cache,
     communication,
     economics,
-    edge,
-    exchange,
-    first_token,
-    footprint,
     latency,
     memory,
     mixers,
-    paging,
     parameters,
     phases,
-    quantisation,
-    queueing,
-    renting,
-    routing,
-    sharing,
-    speculation,
-    stopwatch,
     traffic,
-    turning,
     weights,
 )
 
-CHAPTERS = {
-    "parameters": [*mixers.LAWS, *parameters.LAWS],
-    "weights": [*weights.FORMAT_LAWS, *weights.LAWS, weights.MIX],
-    "cache": [*cache.LAWS, *paging.LAWS, *sharing.LAWS],
-    "arithmetic": [*arithmetic.LAWS, *arithmetic_small.LAWS],
-    "traffic": [*traffic.LAWS, *routing.LAWS, *turning.LAWS],
-    "communication": [*communication.LAWS, *communication.COLLECTIVES, *exchange.LAWS],
-    "latency": [*latency.LAWS, *first_token.LAWS, *stopwatch.LAWS],
-    "memory": memory.LAWS,
-    "load": queueing.LAWS,
-    "speculation": speculation.LAWS,
-    "quantisation": quantisation.LAWS,
-    "edge": edge.LAWS,
-    "economics": [
+SERVICE = System(
+    [
+        *mixers.LAWS,
+        *parameters.LAWS,
+        *weights.LAWS,
+        *cache.LAWS,
+        *arithmetic.LAWS,
+        *traffic.LAWS,
+        *communication.LAWS,
+        *latency.LAWS,
+        *memory.LAWS,
         *economics.LAWS,
         *phases.PHASES,
-        *phases.AROUND,
-        *footprint.LAWS,
-        *renting.LAWS,
-    ],
-}
-LAWS = [law for chapter in CHAPTERS.values() for law in chapter]
-BY_ID = {law.id: law for law in LAWS}
-DERIVATIONS = {
-    "PARAM-ATTENTION-SQUARE": mixers.ATTENTION_SQUARE,
-    "WEIGHT-UNIFORM": weights.UNIFORM,
-    "KV-MHA-CASE": cache.KV_MHA_CASE,
-    "KV-GQA-RATIO": cache.KV_GQA_RATIO,
-    "KV-MLA-RATIO": cache.KV_MLA_RATIO,
-    "FLOP-TWO-N": arithmetic.TWO_N,
-    "CONTEXT-EQUAL": arithmetic.CONTEXT_EQUAL,
-    "WINDOW-TRIANGLE": arithmetic.WINDOW_TRIANGLE,
-    "EXPERTS-ALONE": traffic.ALONE,
-    "RIDGE-BATCH-MOE": traffic.MOE_RIDGE,
-    "ITL-MEMORY-BOUND": latency.MEMORY_BOUND,
-    "RIDGE-BATCH-PROOF": latency.RIDGE_BATCH,
-    "BATCH-FIT": memory.FIT,
-    "ENERGY-STEP-BOUND": economics.STEP_ENERGY,
-    "TPOT": latency.TPOT,
-    "TTFT-COMPUTE-BOUND": latency.TTFT_COMPUTE_BOUND,
-    "MESSAGE-BALANCE": communication.MESSAGE_BALANCE,
-    "CONTEXT-FIT": memory.CONTEXT_FIT,
-    "POWER-BOUND": economics.POWER_BOUND,
-    "COST-FROM-THROUGHPUT": economics.COST_RATE,
-    "WAIT-PROOF": queueing.POLLACZEK,
-    "WAIT-PERCENTILE": queueing.PERCENTILE,
-    "UTILISATION-SLO-PROOF": queueing.PROMISE,
-    "ITL-LINE": queueing.LINE,
-    "BATCH-LOADED-PROOF": queueing.IN_FLIGHT,
-    "ITL-LOADED-PROOF": queueing.UNDER_LOAD,
-    "BATCH-SLO-PROOF": queueing.BATCH_LIMIT,
-    "SPEC-ONE-DRAFT": speculation.ONE_DRAFT,
-    "SPEC-EVEN-PROOF": speculation.BREAK_EVEN,
-    "SPEC-BATCH-PROOF": speculation.TOO_MANY,
-    "WORKER-BALANCE": speculation.BALANCE,
-    "SPLIT-EVEN-PROOF": speculation.SPLIT,
-    "QUANT-AMDAHL": quantisation.AMDAHL,
-    "QUANT-LIMIT-PROOF": quantisation.LIMIT,
-    "QUANT-WEIGHT-ONLY": quantisation.WEIGHT_ONLY,
-    "QUANT-EIGHTH": quantisation.EIGHTH,
-    "EDGE-ALONE": edge.ALONE,
-    "EDGE-HALF": edge.HALF,
-    "ROPE-WIDTH": arithmetic_small.ROPE_WIDTH,
-    "MLA-LENGTH": arithmetic_small.LENGTH,
-    "TREE-EVEN": communication.TREE_EVEN,
-    "EXPERTS-VARIANCE-PROOF": routing.SPREAD,
-    "OVERLAP-TWO": first_token.AT_MOST_TWO,
-    "CARBON-HOURS-PROOF": footprint.BY_HOUR,
-    "GRID-EVEN": footprint.GRID_EVEN,
-    "SPOT-EVEN-PROOF": renting.SPOT_BALANCE,
-    "HOST-EVEN-PROOF": renting.HOST_EVEN,
-    "HOST-EVEN-THROUGHPUT": renting.HOST_THROUGHPUT,
-    "STATE-EVEN": sharing.STATE_EVEN,
-    "DP-LATENT": sharing.DP_LATENT,
-    "DP-HEADS": sharing.DP_HEADS,
-    "RIDGE-BATCH-KV-PROOF": turning.TURN,
-    "CONTEXT-NEVER-PROOF": turning.NEVER,
-    "CONTEXT-KV-PROOF": turning.EVEN,
-    "COMM-TWO": exchange.COMM_TWO,
-    "DOC1-COMM-ERROR": exchange.DOC1_ERROR,
-    "TOKENS-REQUESTS": stopwatch.TOKENS_REQUESTS,
-    "TPOT-SPEC-PROOF": stopwatch.WITH_DRAFTS,
-    "TPOT-STALL-PROOF": stopwatch.WITH_STALLS,
-    "ENERGY-SPLIT": phases.ENERGY_SPLIT,
-    "COST-SPLIT": phases.COST_SPLIT,
-}
-
-# A format's width is solved for each of its uses, and some questions need what no scenario
-# states: an arrival rate, an acceptance, a battery, a lifetime.  Everything else is one system
-# of a scenario.
-BESIDE = [
-    *weights.FORMAT_LAWS,
-    weights.MIX,
-    *sharing.LAWS,
-    *turning.LAWS,
-    *exchange.LAWS,
-    *stopwatch.LAWS,
-    *phases.AROUND,
-    *arithmetic_small.LAWS,
-    *communication.COLLECTIVES,
-    *queueing.LAWS,
-    *speculation.LAWS,
-    *quantisation.LAWS,
-    *edge.LAWS,
-    *paging.LAWS,
-    *routing.LAWS,
-    *first_token.LAWS,
-    *footprint.LAWS,
-    *renting.LAWS,
-]
-SERVICE = System(law for law in LAWS if law not in BESIDE)
+    ]
+)

@@ -9,7 +9,7 @@ from ..analysis import results
 from ..anchors import label, slug
 from ..cite import pages
 from ..law import Derivation, Law, latex
-from ..laws import BY_ID, DERIVATIONS
+from ..laws.catalogue import BY_ID, DERIVATIONS
 from ..limits import Limit, limits, own
 from ..symbols import GLOSSARY
 from ..worked import Example, choices, of_derivation, of_law

@@ -16,7 +16,7 @@ from ..cite import of_derivation, of_law, pages
 from ..citebox import box
 from ..errors import nearest
 from ..law import Law, display
-from ..laws import BY_ID, CHAPTERS, DERIVATIONS
+from ..laws.catalogue import BY_ID, CHAPTERS, DERIVATIONS
 from ..symbols import GLOSSARY
 from .cards import (
     derivation_details,

@@ -4,7 +4,7 @@ from ..analysis import Row, results, rows
 from ..anchors import slug
 from ..cite import pages
 from ..law import Law, latex
-from ..laws import CHAPTERS
+from ..laws.catalogue import CHAPTERS
 from ..limits import Limit, limits
 from ..symbols import GLOSSARY
 from .text import table
