@@ -1150,6 +1150,244 @@ by_hand("ENERGY-FACILITY-TOKEN", 1.5 * 22, pue=1.5, energy_node=22)
 by_hand("ENERGY-ARITHMETIC", 12 / 4, flop_decode=12, flop_efficiency=4)
 
 
+# Operator by operator: shares of a peak, and gaps ----------------------------------------------
+
+by_hand("GROUPS", 8 / 2, n_devices=8, tp=2)
+by_hand("PREFILLED-GROUP", 6 / 4, prefilled=6, groups=4)
+by_hand("PREFILLED-GROUP", 1, prefilled=3, groups=4)
+by_hand("READ-HEAD", 100 * 2 / 4, head_elements=100, table_width=2, tp=4)
+by_hand(
+    "CONTEXT-WALK",
+    2 * 10 + 3 * 7 + 5 * 4,
+    n_full_layers=2,
+    context=10,
+    n_mla_layers=3,
+    attended_mla=7,
+    n_local_layers=5,
+    attended_window=4,
+)
+# 8 sequences, half filled: half of half of a peak of 100.  Each token needs 40/2 + 2x2 = 24 FLOP.
+# 70 - 20 = 50 bytes at half of 10 a second.
+linear = dict(
+    flop_linear=40,
+    tp=2,
+    repeated_elements=2,
+    peak_linear=100,
+    eff_matrix=0.5,
+    half_tokens=8,
+    dense_read_device=70,
+    head_read_device=20,
+    hbm_bandwidth=10,
+    eff_weights=0.5,
+)
+by_hand("OP-LINEAR-DECODE", ((8 * 24 / 25) ** 3 + 10**3) ** (1 / 3), group_batch=8, **linear)
+by_hand(
+    "OP-LINEAR-PREFILL", ((8 * 24 / 25) ** 3 + 10**3) ** (1 / 3), prefilled_group=2, isl=4, **linear
+)
+head = dict(
+    flop_head=30,
+    tp=2,
+    peak_native=100,
+    eff_matrix=0.5,
+    half_tokens=8,
+    head_read_device=20,
+    hbm_bandwidth=10,
+    eff_weights=0.5,
+)
+by_hand("OP-HEAD-DECODE", ((8 * 15 / 25) ** 3 + 4**3) ** (1 / 3), group_batch=8, **head)
+by_hand("OP-HEAD-PREFILL", ((8 * 15 / 25) ** 3 + 4**3) ** (1 / 3), prefilled_group=8, **head)
+# 3, 4 and 5 seconds at once last 6: 27 + 64 + 125 = 216
+by_hand(
+    "OP-ATTENTION-DECODE",
+    6,
+    group_batch=2,
+    flop_core_decode=50,
+    flop_state=10,
+    tp=4,
+    peak_native=20,
+    eff_attention=0.5,
+    kv_read_device=10,
+    hbm_bandwidth=10,
+    eff_cache=0.5,
+    context_walk=50,
+    context_time=0.1,
+)
+by_hand(
+    "OP-ATTENTION-PREFILL",
+    2 * 5 * (50 + 10) / 4 / (20 * 0.5),
+    prefilled_group=2,
+    isl=5,
+    flop_core_prefill=50,
+    flop_state=10,
+    tp=4,
+    peak_native=20,
+    eff_attention=0.5,
+)
+# 8 tokens draw 2 of 4 experts: 4 tokens each, half filled; 6 of the 12 bytes of 4 experts are 2's
+moe = dict(
+    top_k=2,
+    n_experts=4,
+    flop_experts=50,
+    n_devices=2,
+    peak_expert=100,
+    eff_expert_matrix=0.5,
+    half_tokens=4,
+    expert_bytes_layer_device=12,
+    hbm_bandwidth=10,
+    eff_experts=0.5,
+)
+by_hand(
+    "OP-EXPERTS-DECODE",
+    ((8 * 50 / (2 * 25)) ** 3 + (6 / 5) ** 3) ** (1 / 3),
+    batch=8,
+    experts_decode=2,
+    **moe,
+)
+by_hand(
+    "OP-EXPERTS-PREFILL",
+    ((8 * 50 / (2 * 25)) ** 3 + (12 / 5) ** 3) ** (1 / 3),
+    prefilled=2,
+    isl=4,
+    **moe,
+)
+# 3 tokens of 10 x 2 bytes are 60: 3 all-reduces of 0.1 + 2 x 1/2 x 60 / 50, and
+# 2 exchanges of 0.15 + 60 / 2 x 3 devices met x (1 + 2) / (2 x 2) / 50
+spread = dict(
+    hidden_size=10,
+    reduce_width=2,
+    tp=2,
+    link_bandwidth=100,
+    eff_link=0.5,
+    activation_width=1,
+    collective_gap=0.1,
+    allreduces=3,
+    exchanges=2,
+    n_devices=4,
+    top_k=3,
+)
+by_hand("OP-COMM-DECODE", 3 * (0.1 + 1.2) + 2 * (0.15 + 1.35), group_batch=3, **spread)
+by_hand("OP-COMM-PREFILL", 3 * (0.1 + 1.2) + 2 * (0.15 + 1.35), prefilled_group=1, isl=3, **spread)
+by_hand("OP-COMM-DECODE", 0, group_batch=3, **spread | {"tp": 1, "exchanges": 0})
+alone = spread | {"tp": 1, "n_devices": 2}
+by_hand("OP-COMM-DECODE", 2 * (0.15 + 1.8), group_batch=3, **alone)
+by_hand("OP-COMM-PREFILL", 2 * (0.15 + 1.8), prefilled_group=1, isl=3, **alone)
+by_hand(
+    "OP-GAPS", 5 + 3 * 2 + 2 * 4, step_gap=5, n_layers=3, layer_gap=2, n_moe_layers=2, expert_gap=4
+)
+# operators 1 + 2 + 3 + 4 + 5 + 6 = 21 s beside 3 x 4 = 12 s of launches, and 2 x 0.5 s of sequences
+by_hand(
+    "DECODE-TIME",
+    (21**3 + 12**3) ** (1 / 3) + 1,
+    op_linear_decode=1,
+    op_head_decode=2,
+    op_attention_decode=3,
+    op_experts_decode=4,
+    op_comm_decode=5,
+    op_gaps=6,
+    n_layers=3,
+    launch_decode=4,
+    batch=2,
+    sequence_gap=0.5,
+)
+by_hand(
+    "PREFILL-TIME",
+    (21**3 + 12**3) ** (1 / 3),
+    op_linear_prefill=1,
+    op_head_prefill=2,
+    op_attention_prefill=3,
+    op_experts_prefill=4,
+    op_comm_prefill=5,
+    op_gaps=6,
+    n_layers=3,
+    launch_prefill=4,
+)
+# 8 sequences in 2 groups, 10 tokens each: 0.4 prefills of 3 s a step
+by_hand(
+    "SERVED-STEP",
+    2 + 0.5 * 0.4 * 3,
+    decode_time=2,
+    interleave=0.5,
+    batch=8,
+    groups=2,
+    osl=10,
+    prefill_time=3,
+)
+by_hand(
+    "SERVED-STEP-MEDIAN",
+    2 + 0.25 * 0.4 * 3,
+    decode_time=2,
+    interleave_median=0.25,
+    batch=8,
+    groups=2,
+    osl=10,
+    prefill_time=3,
+)
+by_hand(
+    "SERVED-FIRST",
+    1 + 2 + 3 * (1 + 0.5 * (4 - 1)),
+    request_gap=1,
+    decode_time=2,
+    prefill_time=3,
+    queue_share=0.5,
+    batch=8,
+    groups=2,
+)
+by_hand("SERVED-THROUGHPUT", 0.5 * 8 / 2, occupancy=0.5, batch=8, served_step=2)
+by_hand("STATIC-FIRST", 1 + 3, request_gap=1, prefill_time=3)
+# 0.25 x 40 W for 2 s, 10 FLOP at 0.5 J, 8 bytes of which 2 x 3 are cache, at 2 and 1 J:
+# 20 + 5 + 4 + 6 = 35 J; at most 80 J
+drawn = dict(idle_share=0.25, board_power=40, flop_energy=0.5, byte_energy=2)
+cached = dict(cache_energy=1, group_batch=2, kv_read_device=3)
+
+
+def below(free, most):
+    return free * most / (free**6 + most**6) ** (1 / 6)
+
+
+by_hand(
+    "ENERGY-DECODE-FIT",
+    below(20 + 5 + 4 + 6, 80),
+    decode_time=2,
+    decode_flop_device=10,
+    decode_bytes_device=8,
+    **cached,
+    **drawn,
+)
+# a prompt of 3 tokens at 1 + 2 + 3 + 4 FLOP and 5 for the head is 35 FLOP; 4 of them on 4 devices
+prompts = dict(
+    isl=3,
+    flop_linear=1,
+    flop_state=2,
+    flop_core_prefill=3,
+    flop_experts=4,
+    flop_head=5,
+    n_devices=2,
+)
+by_hand(
+    "ENERGY-PREFILL-FIT",
+    below(20 + 0.5 * 35 + 2 * (7 + 1), 80),
+    prefill_time=2,
+    prefilled=4,
+    dense_read_device=7,
+    expert_bytes_layer_device=1,
+    **prompts | {"n_devices": 4},
+    **drawn,
+)
+# a prompt is (3 x 10 + 5) / 2 = 17.5 FLOP a device; 8 sequences of 10 tokens share 0.8 of them
+by_hand(
+    "ENERGY-SERVED-FIT",
+    below(20 + 0.5 * (10 + 0.8 * 17.5) + 4 + 6, 80),
+    served_step=2,
+    decode_flop_device=10,
+    decode_bytes_device=8,
+    batch=8,
+    osl=10,
+    **cached,
+    **prompts,
+    **drawn,
+)
+
+
 @pytest.mark.parametrize("id", CASES)
 def test_the_law_gives_what_a_hand_gives(id):
     law = BY_ID[id]

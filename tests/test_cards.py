@@ -53,8 +53,9 @@ def test_a_law_has_regime_dimensions_example_and_box(law):
 def test_a_derivation_has_regime_example_box_and_the_law_of_each_step(name):
     text = derivation_text(name)
     assert REGIME.search(text) and "Dimensions were checked at each step." in text
-    assert text.count("<summary>Worked example</summary>") == text.count('class="cite"') == 1
-    assert text.count("]{.by}") == len(DERIVATIONS[name].steps)
+    assert text.count("<summary>Worked example</summary>") == 1 and f"**{name}**" in text
+    steps = len(DERIVATIONS[name].steps)
+    assert text.count('class="cite"') == 1 + steps and text.count("]{.by}") == steps
 
 
 def test_a_step_names_the_law_it_used():

@@ -233,12 +233,12 @@ def substituted(scenario, eq: sp.Eq, short: bool = False) -> str:
     if eq.lhs in SHOWN:
         shown = number(eq.lhs, value)
         unit = UNIT_NAMES.get(shown.unit, shown.unit)
-        result = rf"{digits(shown.value)}\ \text{{{unit}}}"
+        result = _with_unit(shown.value, unit)
     elif eq.lhs in s.GLOSSARY:
         result = _written(eq.lhs, value)
     else:
         unit = f"{unit_of(eq.rhs, declared_unit) or ''}".replace(" ", "")
-        result = rf"{digits(value)}\ \text{{{unit}}}"
+        result = _with_unit(value, unit)
     if not short:
         rows = rf"{latex(rhs)}\\[6pt] &= {put_in(rhs)}\\[6pt] &= {result}"
     elif not needed:
@@ -249,6 +249,10 @@ def substituted(scenario, eq: sp.Eq, short: bool = False) -> str:
             return rows.removesuffix(r"\end{aligned}") + rf"\\[6pt] ={{}} & {result}\end{{aligned}}"
         rows = rf"{put_in(rhs)}\\[6pt] &= {result}"
     return rf"\begin{{aligned}}{latex(eq.lhs)} &= {rows}\end{{aligned}}"
+
+
+def _with_unit(value: float, unit: str) -> str:
+    return rf"{digits(value)}\ \text{{{unit}}}" if unit else digits(value)
 
 
 def _case(cases, values) -> sp.Expr:

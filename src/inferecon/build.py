@@ -21,6 +21,8 @@ from pathlib import Path
 from rich.console import Console
 
 from . import anchors, export, naming, report
+from .calibration.calibrate import calibrate, stale
+from .cite import UNSTAMPED, commit
 from .claims import differences
 from .matrix import FORMATS, HARDWARE, MODELS, SWEEP, WORKLOAD, cases, chapter_job, job_for
 from .records import ROOT, own_folder
@@ -70,6 +72,10 @@ def stages(accept: bool, jobs: int | None) -> None:
     with timed(clock, "dataset"):
         rows = write_dataset(DATASET, found)
         replace_text(NUMBERS, numbers_text(numbers))
+    with timed(clock, "constants"):
+        if stale():
+            console.print("rows or laws changed: the constants are fitted anew")
+            calibrate(judging=False, say=console.print)
     check_ledger(numbers, accept, console)
     check_anchors(accept, console)
     check_claims()
@@ -77,6 +83,7 @@ def stages(accept: bool, jobs: int | None) -> None:
         changed = report.write_pages(found, numbers)
     with timed(clock, "HTML"):
         build_html()
+    stamp()
     check_places(numbers)
     running = sum(not item.get("obstacles") for item in found.values())
     console.print(
@@ -177,20 +184,37 @@ def fingerprint() -> str:
 def build_html() -> None:
     """Build the book anew, warnings as errors, unless nothing it is made of changed."""
     wanted = html_key()
-    if MARK.exists() and MARK.read_text() == wanted and (HTML / "index.html").exists():
+    if (
+        MARK.exists()
+        and MARK.read_text().split()[:1] == [wanted]
+        and (HTML / "index.html").exists()
+    ):
         return
     MARK.unlink(missing_ok=True)
     for folder in (HTML, BUILD / ".doctrees"):  # a partial build keeps stale navigation
         shutil.rmtree(folder, ignore_errors=True)
     command = [str(Path(sys.executable).with_name("jupyter-book")), "build", "book"]
     command += ["--config", "_config.yml", "--path-output", ".", "-W", "-n", "--keep-going", "-q"]
-    done = subprocess.run(command, cwd=ROOT, env=environment(), text=True, capture_output=True)
-    if done.returncode:
-        print(done.stdout[-6000:], done.stderr[-6000:], sep="\n", file=sys.stderr)
+    ran = subprocess.run(command, cwd=ROOT, env=environment(), text=True, capture_output=True)
+    if ran.returncode:
+        print(ran.stdout[-6000:], ran.stderr[-6000:], sep="\n", file=sys.stderr)
         raise BuildFailed("the book does not build; what Sphinx said stands above")
     export.write(HTML)
     (HTML / ".buildinfo").unlink(missing_ok=True)  # a hash of this machine's paths
-    MARK.write_text(wanted)
+    MARK.write_text(f"{wanted} {UNSTAMPED}")
+
+
+def stamp() -> None:
+    """Put this checkout's commit where pages say which one they cite; Sphinx need not run again."""
+    wanted, old = MARK.read_text().split()
+    new = commit()
+    if new == old:
+        return
+    for path in HTML.rglob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        if old in text:
+            path.write_text(text.replace(old, new), encoding="utf-8")
+    MARK.write_text(f"{wanted} {new}")
 
 
 def check_places(numbers: dict, html: Path = HTML) -> None:

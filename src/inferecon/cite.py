@@ -29,6 +29,7 @@ BOOK = ROOT / "book"
 TITLE = "The economics of LLM inference"
 AUTHORS = "The inferecon authors"
 FORMS = ("markdown", "latex", "bibtex", "json")
+UNSTAMPED = "0" * 40  # stands for the commit until a build is done, which puts the real one in
 SHOWN_ON = re.compile(r"^[`:]{3,}\{(law|derivation)\}[ \t]*(\S+)", re.MULTILINE)
 
 
@@ -57,6 +58,8 @@ class Entry(BaseModel):
 def entry(id: str) -> Entry:
     """Return what an id stands for.  Raises BadInput, with the nearest ids, for an unknown one."""
     name, step = _parts(anchors.redirects().get(id, id))
+    if name not in BY_ID and name not in DERIVATIONS and name.upper() in {*BY_ID, *DERIVATIONS}:
+        name = name.upper()
     if name in BY_ID and step is None:
         return of_law(BY_ID[name])
     if name in DERIVATIONS:
@@ -71,7 +74,7 @@ def entry(id: str) -> Entry:
 
 
 def _parts(id: str) -> tuple[str, int | None]:
-    found = re.fullmatch(r"(.+)/step[ -]?(\d+)", id)
+    found = re.fullmatch(r"(.+?)(?:/|,? )step[ -]?(\d+)", id.strip(), re.IGNORECASE)
     return (found[1], int(found[2])) if found else (id, None)
 
 
@@ -229,19 +232,21 @@ def latex_text(found: Entry) -> str:
         lines += [r"\begin{equation*}", found.worked, r"\end{equation*}"]
     if found.remark:
         lines += [f"{_tex(found.remark)}."]
-    return "\n".join([*lines, f"Source: {_tex(found.source)}. {_tex(_where(found))}."])
+    where = rf"{_tex(_where(found))}, \texttt{{{_tex(found.url)}}}"
+    return "\n".join([*lines, f"Source: {_tex(found.source)}. {where}."])
 
 
 def bibtex(found: Entry) -> str:
     note = [f"Source: {found.source}"]
     note += [f"value: {found.value}"] if found.value else []
     note += [f"commit {found.commit}"] if found.commit else []
+    worked = f"; in {_tex(found.scenario)}: ${found.worked}$" if found.worked else ""
     fields = {
         "author": f"{{{AUTHORS}}}",
         "title": f"{{{found.kind.capitalize()} {_tex(found.id)}: {_tex(found.says)}}}",
         "howpublished": rf"{TITLE}, edition {found.edition}, \texttt{{{_tex(found.url)}}}",
         "year": EDITION.partition(".")[0],
-        "note": _tex("; ".join(note)),
+        "note": _tex("; ".join(note)) + worked,
     }
     rows = "\n".join(f"  {name:<12} = {{{value}}}," for name, value in fields.items())
     return f"@misc{{{key(found)},\n{rows}\n}}"
@@ -286,6 +291,13 @@ def _git(*arguments: str) -> str:
     return done.stdout.strip()
 
 
+def words(case) -> str:
+    """Say which combination, workload and devices numbers are of."""
+    devices = max(case.tp, case.ep)
+    on = f", {devices} devices" if devices > 1 else ""
+    return f"{case.name}, batch {case.batch}, {case.isl:,} tokens in, {case.osl:,} out{on}"
+
+
 def in_scenario(found: Entry, name: str) -> Entry:
     """Return the entry with the numbers of MODEL/HARDWARE/FORMAT put into its equation."""
     case = scenario(name)
@@ -293,7 +305,7 @@ def in_scenario(found: Entry, name: str) -> Entry:
     values = {x: float(v) for x, v in case.values.items()}
     return found.model_copy(
         update={
-            "scenario": name,
+            "scenario": words(case),
             "worked": substituted(case, eq),
             "remark": remark(values, eq, holds, SERVICE.laws, value_of(eq.rhs, values)),
         }

@@ -6,7 +6,7 @@ that copy it, so a page without scripts lacks nothing but those.
 
 from html import escape
 
-from .cite import Entry, written
+from .cite import UNSTAMPED, Entry, written
 
 MARK = 'class="cite"'
 FORMS = {"markdown": "Markdown", "latex": "LaTeX", "bibtex": "BibTeX", "json": "JSON"}
@@ -15,6 +15,7 @@ FORMS = {"markdown": "Markdown", "latex": "LaTeX", "bibtex": "BibTeX", "json": "
 def box(found: Entry) -> list[str]:
     """Return MyST lines of the box; of the four forms one is open at a time."""
     group = escape(f"cite-{found.id}", quote=True)
+    found = found.model_copy(update={"commit": UNSTAMPED})
     parts = []
     for form, title in FORMS.items():
         # inside this fence nothing is markup but the fence itself, so no text may hold one

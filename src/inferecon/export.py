@@ -10,10 +10,12 @@ from pathlib import Path
 import sympy as sp
 from pydantic import BaseModel, ConfigDict, Field
 
+from . import worked
 from .anchors import published
-from .cite import url
+from .cite import url, words
 from .law import latex
 from .laws.catalogue import CHAPTERS, DERIVATIONS
+from .limits import own
 from .results import edition, replace_text
 from .symbols import GLOSSARY
 
@@ -33,6 +35,25 @@ class Equation(Part):
     right: str = Field(description="srepr of the right side")
 
 
+class LimitEntry(Part):
+    """What a quantity tends to, in LaTeX."""
+
+    variable: str
+    point: str
+    value: str
+    slope: str | None = Field(description="growth for each unit of the variable, if unbounded")
+    holds: list[str]
+
+
+class Worked(Part):
+    """The equation with numbers put in."""
+
+    case: str = Field(description="model/hardware/format, or the workload beside it")
+    latex: str
+    value: float = Field(description="in the base unit")
+    chosen: list[str] = Field(description="symbols whose value was chosen for the example")
+
+
 class LawEntry(Part):
     id: str
     chapter: str
@@ -44,6 +65,8 @@ class LawEntry(Part):
     source: str
     holds: str = Field(description="condition under which it is true; True: always")
     needs: list[str] = Field(description="symbols of the right side and of the condition")
+    limits: list[LimitEntry]
+    example: Worked
     url: str
 
 
@@ -51,6 +74,7 @@ class Step(Part):
     id: str
     equation: Equation
     why: str
+    by: list[str] = Field(description="ids of the laws used, or the rule of algebra")
     url: str
 
 
@@ -58,6 +82,10 @@ class DerivationEntry(Part):
     id: str
     steps: list[Step]
     holds: str
+    unit: str = Field(description="base unit of the last line, checked at each step")
+    source: str
+    limits: list[LimitEntry]
+    example: Worked
     url: str
 
 
@@ -95,6 +123,8 @@ def mathematics() -> Mathematics:
             source=law.source,
             holds=str(law.holds),
             needs=sorted(symbol.name for symbol in law.needs),
+            limits=_limits(law.eq, law.holds),
+            example=_worked(worked.of_law(law)),
             url=url(law.id),
         )
         for chapter, members in CHAPTERS.items()
@@ -104,10 +134,20 @@ def mathematics() -> Mathematics:
         DerivationEntry(
             id=id,
             steps=[
-                Step(id=step, equation=_equation(eq), why=why, url=url(step))
-                for step, (eq, why) in ((f"{id}/step {n}", s) for n, s in enumerate(proof.steps, 1))
+                Step(
+                    id=f"{id}/step {n}",
+                    equation=_equation(eq),
+                    why=why,
+                    by=[by] if isinstance(by, str) else [law.id for law in by],
+                    url=url(f"{id}/step {n}"),
+                )
+                for n, ((eq, why), by) in enumerate(zip(proof.steps, proof.by, strict=True), 1)
             ],
             holds=str(proof.holds),
+            unit=_unit(proof.eq.lhs) if proof.eq.lhs in GLOSSARY else "",
+            source="derived",
+            limits=_limits(proof.eq, proof.holds),
+            example=_worked(worked.of_derivation(proof)),
             url=url(id),
         )
         for id, proof in DERIVATIONS.items()
@@ -127,6 +167,28 @@ def mathematics() -> Mathematics:
     ]
     return Mathematics(
         edition=edition(), laws=laws, derivations=derivations, symbols=symbols, ids=published()
+    )
+
+
+def _limits(eq, holds) -> list[LimitEntry]:
+    return [
+        LimitEntry(
+            variable=found.variable.name,
+            point=latex(found.point),
+            value=latex(found.value),
+            slope=None if found.slope is None else latex(found.slope),
+            holds=[latex(condition) for condition in found.holds],
+        )
+        for found in own(eq, holds)
+    ]
+
+
+def _worked(found: worked.Example) -> Worked:
+    return Worked(
+        case=words(found.case.scenario),
+        latex=found.latex,
+        value=float(found.value),
+        chosen=[symbol.name for symbol in found.chosen],
     )
 
 

@@ -110,8 +110,8 @@ def _code() -> str:
     """Fingerprint of the modules that a notebook runs: all up to ``book`` and what stands on it."""
     package = Path(__file__).parent
     above = {"build", "cli", "engine", "engine_child", "matrix", "pages", "parameters"}
-    above |= {"anchors", "calibration", "cite", "citebox", "claims", "export", "limits"}
-    above |= {"naming", "numberbox", "worked"}
+    above |= {"anchors", "calibration", "cite", "citebox", "claims", "export", "forecast"}
+    above |= {"limits", "measure", "naming", "numberbox", "worked"}
     above |= {"query", "report", "results", "sweep", "trace"}
     files = [
         path

@@ -13,7 +13,7 @@ from functools import cache
 from html import escape, unescape
 
 from . import naming
-from .cite import FORMS, Entry, key, of_value, url, written
+from .cite import FORMS, UNSTAMPED, Entry, key, of_value, url, written
 from .numbers import UNIT_NAMES, Number, digits
 from .results import edition
 from .symbols import SYMBOLS
@@ -156,7 +156,7 @@ def forms(shape: str) -> dict[str, str]:
     absent = set() if "e" in shape else {"equation", "sympy"}
     absent |= set() if "h" in shape else {"holds"}
     parts = {name: "" if name in absent else gap[name] for name in GAPS if name != "key"}
-    blank = Entry(kind="number", edition=edition(), **parts)
+    blank = Entry(kind="number", edition=edition(), commit=UNSTAMPED, **parts)
     texts = {form: written(blank, form) for form in FORMS}
     texts["bibtex"] = texts["bibtex"].replace(f"{{{key(blank)},", f"{{{gap['key']},", 1)
     return texts

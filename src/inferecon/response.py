@@ -6,6 +6,7 @@ the last bits, where a difference of two nearby values would lose half of them.
 """
 
 import math
+import re
 from typing import NamedTuple
 
 import numpy as np
@@ -271,7 +272,8 @@ def written(symbol: sp.Symbol, value: float) -> str:
 
 def solution(case: Scenario, goal: str, by: str) -> tuple[dict, str]:
     """Answer ``itl=20ms`` by one input: the facts, and the same as a sentence."""
-    name, equals, text = goal.partition("=")
+    # "at most" asks the same as "just": the value found is the border of what keeps the promise
+    name, equals, text = re.sub(r"\s*(<=|>=|≤|≥|=)\s*", "=", goal, count=1).partition("=")
     if not equals:
         raise BadInput(f"{goal}: write a quantity and its value, as in itl=20ms")
     known = {symbol.name: symbol for symbol in SERVICE.laws if symbol in SHOWN}
@@ -297,4 +299,8 @@ def solution(case: Scenario, goal: str, by: str) -> tuple[dict, str]:
     )
     if found.short is not None:
         said += f"; {written(found.by, found.short)} would not"
-    return facts, said + ("" if found.fits else "; it does not fit into memory")
+    case_said = (
+        f"{case.name}, batch {case.batch:,}, {case.isl:,} tokens in, {case.osl:,} out, "
+        f"{max(case.tp, case.ep)} device(s), at the bound: "
+    )
+    return facts, case_said + said + ("" if found.fits else "; it does not fit into memory")

@@ -217,6 +217,8 @@ def remark(values: dict, eq: sp.Eq, holds: sp.Basic, laws, special: float) -> st
         said.append(f"does not hold here: it needs {holds}")
     whole = values[eq.lhs] if eq.lhs in laws else math.nan
     if not math.isclose(whole, special, rel_tol=1e-9) and not math.isnan(whole):
+        if not special:
+            return "; ".join([*said, "a special case that is not this one: nothing of it is here"])
         ratio = f" ({digits(special / whole)} to 1)" if whole else ""
         said.append(f"a special case: here the law of {eq.lhs} gives another value{ratio}")
     return "; ".join(said)

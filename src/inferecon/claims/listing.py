@@ -44,13 +44,14 @@ def _decided(item: Judged) -> str:
     if item.deciding is None:
         return "read, not computed"
     check, claimed, ours, _ = item.deciding
-    return f"document {_side(claimed)}, here {_side(ours)} {check.unit}"
+    unit = f" {check.unit}" if check.unit else ""
+    return f"document {_side(claimed)}, here {_side(ours)}{unit}: {check.label}"
 
 
 def _side(value: float | bool | str) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return value if isinstance(value, str) else f"{value:,.4g}"
+    return value if isinstance(value, str) else f"{value:,.5g}"
 
 
 def as_data(item: Judged) -> dict:

@@ -5,6 +5,7 @@ from .data import Column, renamed, table_of
 from .derived import lines, regimes, stack, timeline
 from .frame import MIME, PALETTE, figure, render, still
 from .rates import latency_throughput, roofline
+from .scatter import scatter
 
 __all__ = [
     "MIME",
@@ -19,6 +20,7 @@ __all__ = [
     "render",
     "renamed",
     "roofline",
+    "scatter",
     "stack",
     "still",
     "table_of",

@@ -137,6 +137,12 @@ MLA_ONLY = {
     s.n_csa128_layers: 0,
     s.n_mla_layers: s.n_layers,
 }
+LATENT = {x: 0 for x in MLA_ONLY if x is not s.n_mla_layers}
+KV_MLA = (
+    Derivation.begin(KV_GROWING.eq, KV_GROWING.says, counts="elem/token")
+    .put(LATENT, "no layer keeps keys and values of its heads, and none an index")
+    .put({s.n_mla_layers: s.n_layers}, "every layer keeps one latent and one rotary key")
+)
 KV_MLA_RATIO = Derivation.begin(KV_OVERSTATEMENT.eq, KV_OVERSTATEMENT.says).put(
     {
         s.mha_kv_growing: MHA_KV.eq.rhs,

@@ -122,6 +122,10 @@ MEMORY_BOUND = (
     .put({s.t_comm_decode: 0}, "one device: nothing to exchange")
     .use(T_MEMORY_DECODE)
 )
+# The other way round: what a promise of ITL asks of the memory.
+BANDWIDTH_FOR_ITL = MEMORY_BOUND.solve_for(
+    s.hbm_bandwidth, "the bandwidth at which a step takes just that long"
+)
 # Dense decode at short context: the model size cancels.
 RIDGE_BATCH = (
     Derivation.begin(Eq(s.t_math_decode, s.t_memory_decode), "both halves last equally long")

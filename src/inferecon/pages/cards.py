@@ -5,6 +5,7 @@ All of it is MyST; what a reader does not need at once is folded.
 
 from functools import cache
 
+from .. import symbols as s
 from ..analysis import results
 from ..anchors import label, slug
 from ..cite import pages
@@ -14,6 +15,9 @@ from ..limits import Limit, limits, own
 from ..symbols import GLOSSARY
 from ..worked import Example, choices, of_derivation, of_law
 
+# What is taken to its ends; an equation with none of these has no limit of that kind.
+GROWING = {s.batch, s.group_batch, s.context, s.isl, s.osl, s.n_devices, s.tp}
+GROWING |= {s.utilisation, s.acceptance, s.arrival_rate}
 LONG = 120  # letters of LaTeX beyond which a limit is no help
 ALGEBRA = {
     "premise": "premise",
@@ -76,7 +80,7 @@ def elasticities(law: Law) -> str:
 @cache
 def law_details(law: Law) -> list[str]:
     """Return the folded part of a card of a law."""
-    return [*example(of_law(law)), *_limits(law.symbol, own(law.eq, law.holds), _composed())]
+    return [*example(of_law(law)), *_limits(law.eq, own(law.eq, law.holds), _composed())]
 
 
 def step_basis(proof: Derivation, step: int, name: str) -> str:
@@ -99,7 +103,7 @@ def step_basis(proof: Derivation, step: int, name: str) -> str:
 @cache
 def derivation_details(proof: Derivation) -> list[str]:
     """Return the folded part of a card of a derivation: its last line in numbers, its limits."""
-    return [*example(of_derivation(proof)), *_limits(proof.eq.lhs, own(proof.eq, proof.holds), {})]
+    return [*example(of_derivation(proof)), *_limits(proof.eq, own(proof.eq, proof.holds), {})]
 
 
 def example(found: Example) -> list[str]:
@@ -135,13 +139,17 @@ def _composed() -> dict:
     return found
 
 
-def _limits(symbol, alone: list[Limit], composed: dict) -> list[str]:
+def _limits(eq, alone: list[Limit], composed: dict) -> list[str]:
     lines = [_limit(one, "") for one in alone]
-    for dense, one in composed.get(symbol, []):
+    for dense, one in composed.get(eq.lhs, []):
         case = "all laws put in, dense model on one device" if dense else "all laws put in"
         lines.append(_limit(one, case))
     lines = [line for line in dict.fromkeys(lines) if line]
-    return folded("Limits", lines) if lines else []
+    if lines:
+        return folded("Limits", lines)
+    if not eq.rhs.free_symbols & GROWING:
+        return ["", "Limits: none to take, no batch, length, load or number of devices in it.", ""]
+    return ["", "Limits: those of the laws it is made of; its own say no more.", ""]
 
 
 def _limit(found: Limit, case: str) -> str:

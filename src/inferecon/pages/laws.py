@@ -12,7 +12,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from ..anchors import label
-from ..cite import of_derivation, of_law, pages
+from ..cite import of_derivation, of_law, of_step, pages
 from ..citebox import box
 from ..errors import nearest
 from ..law import Law, display
@@ -135,11 +135,13 @@ def list_text(chapter: str, keys: set[str]) -> str:
 def derivation_text(name: str) -> str:
     """MyST for one derivation."""
     proof = DERIVATIONS[name]
-    lines = [f"({label(name)})=", "::::{div} derivation"]
+    lines = [f"({label(name)})=", "::::{div} derivation", f"**{name}**", ""]
     for step, (eq, why) in enumerate(proof.steps, 1):
-        lines += [f"({label(f'{name}/step {step}')})="]
+        place = label(f"{name}/step {step}")
         basis = f"[{step_basis(proof, step, name)}]{{.by}}"
-        lines += [f"**{step}.** {why} {basis}", "", "$$", display(eq), "$$", ""]
+        number = f'<a class="step" href="#{place}" title="{name}/step {step}">{step}.</a>'
+        lines += [f"({place})=", f"{number} {why} {basis}", "", "$$", display(eq), "$$", ""]
+        lines += [*box(of_step(name, step)), ""]
     lines += [f"{regime(proof.holds, derived=True)} Dimensions were checked at each step."]
     return "\n".join([*lines, *derivation_details(proof), *box(of_derivation(name)), "::::"])
 

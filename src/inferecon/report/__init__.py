@@ -18,6 +18,7 @@ from .data import (
 )
 from .elasticities import elasticities
 from .results import device_page, hardware_index, model_page, models_index, summary
+from .validation import validation_page
 
 BOOK = ROOT / "book"
 
@@ -34,6 +35,7 @@ def write_pages(found: dict[str, dict], numbers: dict) -> int:
         "data/sources": data_sources(),
         "data/summary": summary(found, numbers),
         "reference/elasticities": elasticities(),
+        "reference/validation": validation_page(),
     }
     pages |= {f"models/{id}": model_page(id, found, numbers) for id in MODELS}
     pages |= {f"hardware/{id}": device_page(id, found, numbers) for id in HARDWARE}

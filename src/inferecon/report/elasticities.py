@@ -10,6 +10,7 @@ from ..symbols import GLOSSARY
 from .text import table
 
 LONG = 12  # operations beyond which a solved equation is no help
+WIDE = 40  # operations beyond which an elasticity is none either
 
 HEAD = """\
 # Elasticities, inverses and limits
@@ -34,6 +35,8 @@ $x$: between two steps it stands still, and at a step it jumps.
 - The structure of a model (layers, heads, experts) and numbers of devices are left out: \
 there is no percent of a layer.
 
+A formula of more than forty operations is left out; `inferecon.analysis.rows` has it, and \
+{doc}`../chapters/sensitivity` its numbers.
 *Solved* is the law turned round for the input, where the input stands in one place of it.
 """
 LIMITS = """\
@@ -77,9 +80,10 @@ def _law(law: Law) -> list[str]:
 
 def _row(row: Row) -> list[str]:
     short = row.inverse is not None and row.inverse.count_ops() <= LONG
+    wide = row.elasticity.count_ops() > WIDE
     return [
         f"${_cell(latex(row.input))}$",
-        f"${_cell(latex(row.elasticity))}$",
+        "a long formula" if wide else f"${_cell(latex(row.elasticity))}$",
         f"${_cell(latex(row.inverse))}$" if short else "–",
         " or ".join(_regime(holds) for holds in row.regimes) or "–",
     ]

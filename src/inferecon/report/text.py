@@ -15,8 +15,12 @@ def quoted(numbers: dict, id: str, role: str = "val") -> str:
     return f"{{{role}}}`{id}`" if numbers.get(id, (None,))[0] is not None else "–"
 
 
-def table(head: list[str], rows: Iterable[list[str]], numeric_from: int = 1) -> list[str]:
-    rule = "".join("---|" if i < numeric_from else "---:|" for i in range(len(head)))
+def table(
+    head: list[str], rows: Iterable[list[str]], numeric_from: int = 1, numeric_to: int | None = None
+) -> list[str]:
+    """Return a table; columns from ``numeric_from`` up to ``numeric_to`` hold numbers."""
+    numeric = range(len(head))[numeric_from:numeric_to]
+    rule = "".join("---:|" if i in numeric else "---|" for i in range(len(head)))
     lines = [" | ".join(cells) for cells in rows]
     return [
         ":::{div} wide-table",

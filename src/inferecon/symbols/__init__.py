@@ -11,3 +11,4 @@ from .architecture import *  # noqa: F403
 from .deployment import *  # noqa: F403
 from .results import *  # noqa: F403
 from .service import *  # noqa: F403
+from .calibration import *  # noqa: F403

@@ -1,0 +1,1 @@
+"""Laws against measurements: read rows, fit constants, predict with an interval, judge."""

@@ -1,0 +1,192 @@
+"""Measured rows: read a table of any column order, say of each row what can be predicted.
+
+Columns are those of ``data/truth``; only ``metric`` and ``model`` must be there.
+A cell is data: it is compared with known words or read as a number, nothing else.
+"""
+
+import csv
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from ..errors import BadInput, nearest
+from .names import record_of
+
+TEXT = (
+    "id metric unit model weight_dtype act_dtype kv_dtype hardware engine source notes tier flag "
+    "part"
+).split()
+NUMBERS = "value n_gpus tp pp ep batch_or_concurrency isl osl context".split()
+WEIGHTS = {
+    "fp32": "fp32",
+    "fp16": "fp16",
+    "bf16": "bf16",
+    "fp8": "fp8",
+    "nvfp4": "nvfp4",
+    "fp4": "nvfp4",
+    "mxfp4": "mxfp4",
+    "int4": "int4-g32",
+    "int4-g32": "int4-g32",
+    "awq": "int4-awq",
+    "int8": "int8-w8a16",
+    "q4": "gguf-q4-k",
+}
+ACTIVATIONS = ("fp16", "bf16", "fp8", "nvfp4")
+KV_WIDTH = {"fp8": 1.0, "int8": 1.0, "fp16": 2.0, "bf16": 2.0, "16-bit": 2.0}
+NARROW = ("fp8", "nvfp4", "fp4")
+BLOCK_SCALED = ("deepseek-v3", "deepseek-r1", "deepseek-v3.1", "deepseek-v3.2", "kimi-k2")
+FAMILIES = (  # an engine's family: the first word found in its name
+    ("tensorrt", "trtllm"),
+    ("trtllm", "trtllm"),
+    ("sglang", "sglang"),
+    ("vllm", "vllm"),
+    ("llama.cpp", "llama.cpp"),
+    ("ollama", "llama.cpp"),
+    ("deepspeed (gaudi", "optimum"),
+    ("mii", "mii"),
+    ("gpt-fast", "gpt-fast"),
+    ("pytorch", "lab"),
+    ("mlc", "mlc"),
+    ("exllama", "exllama"),
+    ("transformers", "transformers"),
+    ("lmdeploy", "lmdeploy"),
+)
+SERVED = re.compile(r"closed-loop|steady-state|measured average|request rate|MLPerf", re.I)
+STATIC = re.compile(r"static", re.I)
+DECODE = ("tpot_ms", "tpot_mean_ms", "itl_mean_ms", "itl_median_ms", "decode_step_ms")
+LAYERS = re.compile(r"\b(\d{1,4})(?: of \d+)? layers?\b")  # a part of a model that a row timed
+MOST_BYTES = 256 * 2**20
+
+
+def read(path: str | Path) -> pd.DataFrame:
+    """Return the rows of a CSV with every column named, blanks as NaN or "".
+
+    Raises BadInput, with the name of the file, for one that is not such a table.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise BadInput(f"no file {str(path)!r}")
+    if path.stat().st_size > MOST_BYTES:
+        raise BadInput(f"{path.name} is larger than {MOST_BYTES // 2**20} MiB")
+    try:
+        found = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path.name} is no CSV table: {str(error).splitlines()[0]}") from None
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        names = [name.strip().lower() for name in next(csv.reader(file))]
+    if len(names) == found.shape[1]:
+        found.columns = names  # pandas renames the second of two alike, and hides it
+    return prepared(found, path.name)
+
+
+def prepared(found: pd.DataFrame, name: str = "the table") -> pd.DataFrame:
+    """Return rows with every column, numbers read, records found."""
+    found = found.rename(columns=lambda column: str(column).strip().lower())
+    twice = found.columns[found.columns.duplicated()]
+    if len(twice):
+        raise BadInput(f"{name} has the column {twice[0]!r} twice")
+    for column in ("metric", "model"):
+        if column not in found:
+            near = nearest(column, list(found.columns)) if len(found.columns) else ""
+            raise BadInput(f"{name} has no column {column!r}{near}")
+    rows = pd.DataFrame(index=range(len(found)))
+    for column in TEXT:
+        cells = (
+            found[column].fillna("").astype(str) if column in found else pd.Series("", found.index)
+        )
+        rows[column] = cells.str.strip().to_numpy()
+    for column in NUMBERS:
+        cells = found[column] if column in found else pd.Series(np.nan, found.index)
+        numbers = pd.to_numeric(cells, errors="coerce").to_numpy(float)
+        rows[column] = np.where(np.isfinite(numbers), numbers, np.nan)
+    rows["model_id"] = each(rows.model, lambda name: record_of("models", name) or "")
+    rows["hardware_id"] = each(rows.hardware, lambda name: record_of("hardware", name) or "")
+    rows["family"] = each(rows.engine, family)
+    rows["generation"] = each(rows.engine, generation)
+    rows["version"] = each(rows.engine, version)
+    rows["task"] = [
+        task_of(notes, source) for notes, source in zip(rows.notes, rows.source, strict=True)
+    ]
+    rows["precision"] = each(rows.weight_dtype, precision)
+    rows["static"] = _static(rows)
+    return devices(rows)
+
+
+def each(column: pd.Series, function) -> np.ndarray:
+    """Apply a function to each different value once."""
+    names, place = np.unique(column.to_numpy(str), return_inverse=True)
+    return (
+        np.array([function(str(name)) for name in names], dtype=object)[place]
+        if len(names)
+        else np.array([], dtype=object)
+    )
+
+
+def family(engine: str) -> str:
+    name = engine.lower()
+    return next((family for word, family in FAMILIES if word in name), "other")
+
+
+def _release(engine: str) -> tuple[int, int] | None:
+    found = re.search(r"(\d+)\.(\d+)", engine)
+    return (int(found[1]), int(found[2])) if found else None
+
+
+def generation(engine: str) -> str:
+    """Family and age: an engine that was rewritten is another one."""
+    name, kind, release = engine.lower(), family(engine), _release(engine)
+    if kind == "vllm":
+        if "splitwise" in name or "2023" in name:
+            return "vllm-2023"
+        if "2024" in name or (release and release < (0, 8)):
+            return "vllm-2024"
+        return "vllm-2025"
+    if kind == "trtllm":
+        if release and release[0] >= 5:
+            return "trt-mlperf"
+        return "trtllm-0" if "tensorrt" in name and (not release or release[0] == 0) else "trtllm-1"
+    return kind
+
+
+def version(engine: str) -> str:
+    """Generation with the first two numbers of its version."""
+    release = _release(engine)
+    number = f" {release[0]}.{release[1]}" if release else ""
+    bare = " unstated" if engine.lower() in ("vllm", "sglang", "trtllm") else ""
+    return generation(engine) + number + bare
+
+
+def task_of(notes: str, source: str) -> str:
+    """Benchmark task whose prompts are known by name and not by length."""
+    found = re.search(r"\btask ([\w-]+)", notes)
+    if not found:
+        return ""
+    return ("v2-" if "leaderboard-v2" in source else "") + found[1]
+
+
+def precision(weights: str) -> str:
+    """Class of a weight format: what unit multiplies it, and what is done to it before."""
+    name = weights.lower()
+    if name in ("fp8", "mxfp4", "int8"):
+        return name
+    if "fp4" in name:
+        return "fp4"
+    return "16" if name in ("fp16", "bf16", "fp32", "") else "w4"
+
+
+def _static(rows: pd.DataFrame) -> np.ndarray:
+    """Say whether a batch starts and ends together; else requests come and go."""
+    served = rows.notes.str.contains(SERVED) & ~rows.notes.str.contains(STATIC)
+    return ~(served | rows.source.str.contains("aiconfigurator|leaderboard")).to_numpy()
+
+
+def devices(rows: pd.DataFrame) -> pd.DataFrame:
+    """Add devices of a replica, of a tensor-parallel group and of the experts."""
+    stages = rows.pp.fillna(1.0).clip(lower=1)
+    total = rows.n_gpus.fillna((rows.tp * stages).fillna(1.0)).clip(lower=1)
+    total = np.maximum(total, rows.ep.fillna(1.0))
+    # experts over many devices and no tensor parallelism stated: attention is data-parallel
+    group = rows.tp.fillna(pd.Series(np.where(rows.ep > 1, 1.0, total / stages), rows.index))
+    return rows.assign(stages=stages, devices=total / stages, total=total, group=group)

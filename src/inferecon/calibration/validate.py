@@ -1,0 +1,225 @@
+"""Predict every row of a table, with an interval, and say how far off the predictions are.
+
+The interval is the spread of rows that were held out of a fit, for the same
+kind of figure and engine: ``data/calibration/scatter.csv``.  It widens by what
+is expected of each card, engine or format that no row was fitted on.
+"""
+
+import csv
+import math
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from .. import symbols as s
+from ..errors import BadInput
+from . import structural
+from .constants import FITTED, FOLDER, GROUPS, load
+from .fit import sensitivities
+from .inputs import Inputs, inputs
+from .predict import ENERGIES, FIRST_MS, RATES, TIME_METRICS, energies, times
+from .rows import LAYERS, each, read
+
+SCATTER = FOLDER / "scatter.csv"
+CELLS = FOLDER / "cells.csv"
+COLUMNS = ["id", "metric", "value", "predicted", "low", "high", "ape", "covered", "reason"]
+NINETY = 1.645  # standard deviations that hold 90 % of a normal spread
+FEWEST = 30  # held-out rows from which a spread of its own is read
+WITHOUT_BATCH = tuple(
+    name for name in RATES if name != "decode_tok_s"
+)  # a rate without a batch means: as many as memory holds
+
+
+def kind(metric: str) -> str:
+    """What a metric is about: the class whose held-out spread it shares."""
+    if metric in FIRST_MS:
+        return "prefill"
+    if metric in ENERGIES:
+        return "energy"
+    if metric in RATES:
+        return "rate"
+    return "whole" if metric == "e2e_latency_s" else "decode"
+
+
+def reasons(rows: pd.DataFrame, found: Inputs) -> np.ndarray:
+    """Say for each row why nothing can be predicted; "" where something can."""
+    metric = rows.metric.to_numpy(str)
+    known = np.isin(metric, (*TIME_METRICS, *ENERGIES))
+    unsaid = ~found.said_batch & ~np.isin(metric, WITHOUT_BATCH)
+    rate = rows.notes.str.contains("open-loop").to_numpy() & ~found.said_batch
+    conditions = [
+        (np.isin(metric, structural.METRICS), ""),
+        (~known, each(rows.metric, "no law predicts {}".format)),
+        ((rows.model == "").to_numpy(), "no model stated"),
+        ((rows.model_id == "").to_numpy(), each(rows.model, "no record of the model {!r}".format)),
+        ((rows.hardware == "").to_numpy(), "no hardware stated"),
+        (
+            (rows.hardware_id == "").to_numpy(),
+            each(rows.hardware, "no record of the hardware {!r}".format),
+        ),
+        (rate, "an arrival rate is stated, and no batch"),
+        (unsaid, "no batch or concurrency stated"),
+        (
+            each(rows.part, lambda part: bool(part) and not LAYERS.search(part)).astype(bool),
+            "a part of a model was timed",
+        ),
+        (~found.known, "a record lacks a fact that the laws need"),
+    ]
+    texts = [np.broadcast_to(text, len(rows)).astype(object) for _, text in conditions]
+    return np.select([where for where, _ in conditions], texts, "")
+
+
+def predict(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return predicted, low, high and reason of each row, and the bound and label it has."""
+    found = inputs(rows)
+    reason = reasons(rows, found)
+    groups = load()
+    predicted, low, high = (np.full(len(rows), np.nan) for _ in range(3))
+    metric = rows.metric.to_numpy(str)
+    for name, model in (("time", times), ("energy", energies)):
+        wanted = ENERGIES if name == "energy" else TIME_METRICS
+        where = np.flatnonzero((reason == "") & np.isin(metric, wanted))
+        if not len(where):
+            continue
+        some, its = rows.iloc[where].reset_index(drop=True), found.take(where)
+        constants, open_ = groups[name].constants(some)
+        if name == "energy":
+            constants = groups["time"].constants(some)[0] | constants
+        figure = model(some, its, constants)
+        wide = spread(some, slopes(name, model, some, its, constants, figure), open_)
+        predicted[where] = figure
+        low[where], high[where] = figure * np.exp(-wide), figure * np.exp(wide)
+    for place in np.flatnonzero(np.isin(metric, structural.METRICS)):
+        predicted[place] = low[place] = high[place] = structural.figure(rows.iloc[place])
+    lacking = (reason == "") & ~np.isfinite(predicted)
+    reason[lacking] = np.where(
+        np.isin(metric[lacking], structural.METRICS),
+        "no record states it",
+        "a record lacks a fact that the laws need",
+    )
+    covered = reason == ""
+    said = pd.DataFrame({"predicted": predicted, "low": low, "high": high, "reason": reason})
+    said.loc[~covered, ["predicted", "low", "high"]] = np.nan
+    return said.assign(covered=covered, bound=bounds(found), label=labels(rows, metric))
+
+
+def slopes(name, model, rows, found, constants, figure) -> dict:
+    return sensitivities(GROUPS[name], rows, found, model, constants, np.log(figure))
+
+
+def spread(rows: pd.DataFrame, slope: dict, open_: dict) -> np.ndarray:
+    """Return half the width of the 90 % interval, on the logarithm of the figure."""
+    unknown = sum(slope[symbol] ** 2 * open_[symbol] for symbol in slope)
+    seen = trained(rows)
+    held = scatter()
+    keys = [f"{kind(m)}|{g}" for m, g in zip(rows.metric, rows.generation, strict=True)]
+    wide = np.empty(len(rows))
+    for place, (key, known) in enumerate(zip(keys, seen, strict=True)):
+        own = held.get(key) or held.get(key.partition("|")[0]) or {"row": 0.5, "cell": 0.7}
+        wide[place] = own["row"] if known else own["cell"]
+    return np.sqrt(wide**2 + NINETY**2 * unknown)
+
+
+def trained(rows: pd.DataFrame) -> np.ndarray:
+    """Say of each row whether its model, card and engine were together in the fit."""
+    known = cells()
+    triples = zip(rows.model_id, rows.hardware_id, rows.generation, strict=True)
+    return np.array([triple in known for triple in triples], bool)
+
+
+def labels(rows: pd.DataFrame, metric: np.ndarray) -> np.ndarray:
+    """How a figure is known: counted, calibrated on its like, or extrapolated."""
+    fitted = np.where(trained(rows), "calibrated", "extrapolated")
+    return np.where(np.isin(metric, structural.METRICS), "derived", fitted)
+
+
+def bounds(found: Inputs) -> np.ndarray:
+    """Which bound of the roofline wins a decode step of the row."""
+    times_ = [found.values[x] for x in (s.t_memory_decode, s.t_math_decode, s.t_comm_decode)]
+    stack = np.nan_to_num(np.stack(times_), nan=-1.0)
+    names = np.array(["memory", "arithmetic", "communication"])[stack.argmax(axis=0)]
+    return np.where(stack.max(axis=0) > 0, names, "unknown")
+
+
+@cache
+def scatter() -> dict[str, dict]:
+    """Held-out spread by kind and engine: half a 90 % interval, logarithm of the figure."""
+    if not SCATTER.is_file():
+        return {}
+    with SCATTER.open(newline="", encoding="utf-8") as file:
+        return {
+            line["class"]: {"row": float(line["row"]), "cell": float(line["cell"])}
+            for line in csv.DictReader(file)
+        }
+
+
+@cache
+def cells() -> set[tuple[str, str, str]]:
+    if not CELLS.is_file():
+        return set()
+    with CELLS.open(newline="", encoding="utf-8") as file:
+        return {(line["model"], line["hardware"], line["engine"]) for line in csv.DictReader(file)}
+
+
+def validated(path: Path) -> pd.DataFrame:
+    """Return the rows of a file with what was predicted, one for one and in their order."""
+    if not FITTED.is_file():
+        raise BadInput("nothing is calibrated yet: run `inferecon calibrate`")
+    rows = read(path)
+    if rows.empty:
+        raise BadInput(f"{Path(path).name} has no rows")
+    said = predict(rows)
+    value = rows.value.to_numpy(float)
+    scored = said.covered.to_numpy() & (value > 0)
+    ape = np.full(len(rows), np.nan)
+    ape[scored] = np.abs(said.predicted.to_numpy()[scored] / value[scored] - 1)
+    added = ["generation", "family", "hardware", "precision", "static", "flag", "notes", "engine"]
+    whole = pd.concat([rows[["id", "metric", "value", *added]], said], axis=1).assign(ape=ape)
+    return whole.assign(phase=each(rows.metric, kind))
+
+
+def score(rows: pd.DataFrame) -> dict:
+    """Errors of the rows that have one: count, median, mean, bias, 90th percentile, interval."""
+    error = rows.ape.dropna()
+    judged = rows.loc[error.index]
+    if error.empty:
+        return {"n": 0}
+    inside = (judged.value >= judged.low * (1 - 1e-9)) & (judged.value <= judged.high * (1 + 1e-9))
+    ratio = judged.predicted / judged.value
+    return {
+        "n": int(len(error)),
+        "median": float(error.median()),
+        "mape": float(error.mean()),
+        "bias": float(np.exp(np.log(ratio).median()) - 1) if (ratio > 0).all() else math.nan,
+        "p90": float(error.quantile(0.9)),
+        "inside": float(inside.mean()),
+    }
+
+
+BY = {
+    "metric": "metric",
+    "hardware": "hardware",
+    "engine": "generation",
+    "precision": "precision",
+    "phase": "phase",
+    "regime": "bound",
+}
+
+
+def summary(rows: pd.DataFrame) -> dict:
+    """Coverage and errors, over all and by each way to group; reasons with their counts."""
+    groups = {
+        name: {str(key): score(part) for key, part in rows.groupby(column) if score(part)["n"]}
+        for name, column in BY.items()
+    }
+    lacking = rows.loc[~rows.covered, "reason"].value_counts()
+    return {
+        "rows": int(len(rows)),
+        "covered": int(rows.covered.sum()),
+        "all": score(rows),
+        "without a flag": score(rows[rows.flag == ""]),
+        "by": groups,
+        "reasons": {str(reason): int(n) for reason, n in lacking.items()},
+    }

@@ -1,0 +1,284 @@
+"""Predictions: rows are read as data, fits find what is there, and nothing beats a roofline."""
+
+import io
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from inferecon import cli
+from inferecon import symbols as s
+from inferecon.calibration import calibrate, constants, fit, predict, validate
+from inferecon.calibration.inputs import inputs
+from inferecon.calibration.names import record_of
+from inferecon.calibration.rows import generation, prepared, read, version
+from inferecon.calibration.words import write_rows
+from inferecon.errors import BadInput
+
+ROW = dict(
+    id="one",
+    metric="tpot_ms",
+    value="10",
+    model="Llama-3.1-8B",
+    weight_dtype="bf16",
+    hardware="H100-SXM-80GB",
+    n_gpus="1",
+    batch_or_concurrency="16",
+    isl="1024",
+    osl="1024",
+    engine="vllm 0.12.0",
+    source="somewhere",
+    notes="closed-loop concurrency",
+)
+
+
+def table(*changes, **more):
+    return prepared(pd.DataFrame([ROW | more | change for change in changes or [{}]]))
+
+
+def one(**changes):
+    return validate.predict(table(**changes)).iloc[0]
+
+
+@pytest.fixture(scope="module")
+def everything():
+    rows = calibrate.training()
+    return rows, inputs(rows)
+
+
+# Reading ---------------------------------------------------------------------------------------
+
+
+def saved(tmp_path, text, name="rows.csv"):
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_columns_may_come_in_any_order_and_most_may_lack(tmp_path):
+    path = saved(tmp_path, "value, Model,metric\n5,llama-3.1-8b,params_total\n,llama-3.1-8b,x\n")
+    rows = read(path)
+    assert list(rows.model_id) == ["llama-3.1-8b"] * 2
+    assert rows.value[0] == 5 and math.isnan(rows.value[1])
+    assert (rows.hardware == "").all() and rows.osl.isna().all()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "no CSV table"),
+        ("modle,metric\na,b\n", "has no column 'model'"),
+        ("model,model,metric\na,a,b\n", "twice"),
+        ('model,metric\n"a,b\n', "no CSV table"),
+    ],
+)
+def test_what_is_no_table_is_said_in_one_sentence(tmp_path, text, said):
+    with pytest.raises(BadInput, match=said):
+        rows = read(saved(tmp_path, text))
+        assert list(rows.columns) == []
+
+
+def test_a_missing_file_is_named():
+    with pytest.raises(BadInput, match="nowhere.csv"):
+        read("nowhere.csv")
+
+
+def test_cells_are_data():
+    rows = table(model="{__import__('os')}", hardware="../../etc/passwd", engine="=cmd()")
+    said = validate.predict(rows).iloc[0]
+    assert not said.covered and "no record of the model" in said.reason
+
+
+def test_names_lead_to_records():
+    assert record_of("models", "meta-llama/Llama-3.1-8B-Instruct") == "llama-3.1-8b"
+    assert record_of("hardware", "H200-SXM-141GB") == "h200-sxm"
+    assert record_of("models", "nothing of the kind") is None
+
+
+def test_an_engine_has_generation_and_version():
+    assert generation("TensorRT-LLM 0.14.0") == "trtllm-0"
+    assert generation("trtllm 1.2.0rc2") == "trtllm-1"
+    assert version("vllm 0.12.0") == "vllm-2025 0.12"
+    assert generation("something new") == "other"
+
+
+# Predicting ------------------------------------------------------------------------------------
+
+
+def test_each_row_has_one_answer_in_its_place(tmp_path):
+    lines = ["id,metric,model,hardware,batch_or_concurrency,value"]
+    lines += ["a,tpot_ms,Llama-3.1-8B,H100-SXM-80GB,4,7", "b,price,,,,3"]
+    lines += ["c,tpot_ms,Unknown-9B,H100-SXM-80GB,4,7", "d,tpot_ms,Llama-3.1-8B,H100-SXM-80GB,,7"]
+    said = validate.validated(saved(tmp_path, "\n".join(lines) + "\n"))
+    assert list(said.id) == list("abcd")
+    assert list(said.covered) == [True, False, False, False]
+    assert list(said.reason) == [
+        "",
+        "no law predicts price",
+        "no record of the model 'Unknown-9B'",
+        "no batch or concurrency stated",
+    ]
+    assert said.ape[0] == pytest.approx(abs(said.predicted[0] / 7 - 1))
+    write_rows(said, tmp_path / "out.csv")
+    out = pd.read_csv(tmp_path / "out.csv")
+    assert list(out.columns) == validate.COLUMNS and len(out) == 4
+    assert not (tmp_path / "out.csv.part").exists()
+
+
+@pytest.mark.parametrize(
+    ("metric", "value"), [("params_total", 8030261248), ("kv_bytes_per_token", 131072)]
+)
+def test_structure_is_exact(metric, value):
+    said = one(metric=metric, kv_dtype="16-bit")
+    assert said.predicted == said.low == said.high == value and said.label == "derived"
+
+
+def test_no_prediction_of_a_step_beats_the_roofline(everything):
+    rows, found = everything
+    steps = np.isin(rows.metric, ("decode_step_ms", "tpot_ms")).nonzero()[0]
+    some, its = rows.iloc[steps].reset_index(drop=True), found.take(steps)
+    figure = predict.times(some, its, constants.load()["time"].constants(some)[0]) / 1e3
+    for bound in (s.t_memory_decode, s.t_math_decode):
+        assert (figure > its.values[bound]).all()
+
+
+def test_every_share_is_below_one_and_every_gap_above_zero(everything):
+    rows, _ = everything
+    for group in constants.load().values():
+        for symbol, inner in group.constants(rows)[0].items():
+            value = constants.outer(symbol, inner)
+            assert (value > 0).all()
+            assert symbol not in constants.SHARES or (value < 1).all()
+
+
+def test_more_sequences_make_a_step_longer_and_more_tokens_a_second():
+    steps = [one(batch_or_concurrency=str(b)).predicted for b in (1, 8, 64)]
+    assert steps == sorted(steps)
+    rates = [b / step for b, step in zip((1, 8, 64), steps, strict=True)]
+    assert rates == sorted(rates)
+
+
+def test_an_interval_holds_its_prediction_and_widens_for_the_unseen():
+    seen, unseen = one(), one(hardware="RTX-5090", engine="another engine")
+    assert seen.low < seen.predicted < seen.high
+    assert seen.label == "calibrated" and unseen.label == "extrapolated"
+    assert unseen.high / unseen.low > seen.high / seen.low
+
+
+def test_requests_that_do_not_fit_wait():
+    short = one(metric="ttft_ms", batch_or_concurrency="16", isl="8192")
+    long = one(metric="ttft_ms", batch_or_concurrency="512", isl="8192")
+    assert long.predicted > 20 * short.predicted
+
+
+def test_some_layers_take_their_share_of_a_step():
+    lab = dict(
+        metric="decode_step_ms",
+        hardware="H200-SXM-141GB",
+        engine="PyTorch 2.11 CUDA graphs",
+        context="1024",
+        isl="",
+        osl="",
+        notes="",
+    )
+    whole, half = one(**lab).predicted, one(**lab, part="16 of 32 layers").predicted
+    headless = one(**lab, part="16 of 32 layers, no head").predicted
+    assert headless < half < whole < 2 * half
+    assert one(**lab, part="attention").reason == "a part of a model was timed"
+
+
+def test_our_own_rows_are_met(everything):
+    rows, found = everything
+    lab = (rows.source == "measured for this project").to_numpy()
+    figure = calibrate.predicted(constants.load(), rows, found)
+    gap = np.abs(figure[lab] / rows.value[lab] - 1)
+    for metric, most in (("decode_step_ms", 0.03), ("ttft_ms", 0.05), ("energy_per_step_J", 0.06)):
+        assert gap[(rows.metric[lab] == metric).to_numpy()].median() < most
+
+
+# Fitting ---------------------------------------------------------------------------------------
+
+
+def test_a_fit_finds_the_constants_that_made_the_rows():
+    shapes = [("Llama-3.1-8B", b, c) for b in (1, 8, 32, 128) for c in (1024, 8192)]
+    shapes += [("Qwen2.5-1.5B", b, c) for b in (1, 8, 64, 256) for c in (1024, 16384)]
+    rows = table(
+        *({"model": m, "batch_or_concurrency": str(b), "context": str(c)} for m, b, c in shapes),
+        metric="decode_step_ms",
+        hardware="H200-SXM-141GB",
+        notes="",
+        source="measured for this project",
+    )
+    found = inputs(rows)
+    truth = {x: constants.inner(x, p.value) for x, p in constants.TIME.items()}
+    truth[s.eff_weights] = constants.logit(0.9)
+    truth[s.layer_gap] = math.log(12e-6)
+    made = predict.times(rows, found, {x: np.full(len(rows), v) for x, v in truth.items()})
+    rows = rows.assign(value=made)
+    again = fit.fit(constants.TIME, rows, found, predict.times)
+    said = predict.times(rows, found, again.constants(rows)[0])
+    assert np.abs(said / made - 1).max() < 0.01
+    share = constants.outer(s.eff_weights, again.constants(rows)[0][s.eff_weights][0])
+    assert share == pytest.approx(0.9, abs=0.03)
+
+
+def test_a_fit_is_the_same_twice(everything):
+    rows, found = everything
+    lab = np.flatnonzero(rows.source == "measured for this project")
+    lab = lab[np.isin(rows.metric.iloc[lab], predict.TIME_METRICS)]
+    some, its = rows.iloc[lab].reset_index(drop=True), found.take(lab)
+    first, second = (fit.fit(constants.TIME, some, its, predict.times) for _ in range(2))
+    assert (first.beta == second.beta).all()
+
+
+def test_constants_are_those_of_the_rows_and_laws_on_file():
+    assert not calibrate.stale("fitted"), "run inferecon calibrate"
+    assert not calibrate.stale("judged"), "run inferecon calibrate"
+
+
+def test_constants_are_read_as_they_are_written(tmp_path):
+    groups = constants.load()
+    constants.save(groups, tmp_path / "again.csv")
+    assert (tmp_path / "again.csv").read_text() == constants.FITTED.read_text()
+
+
+# Command line ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def inferecon(monkeypatch, capsys):
+    def run(*arguments):
+        monkeypatch.setattr("sys.argv", ["inferecon", *map(str, arguments)])
+        with pytest.raises(SystemExit) as stopped:
+            cli.main()
+        return stopped.value.code, capsys.readouterr()
+
+    return run
+
+
+def test_validate_prints_errors_and_writes_rows(tmp_path, inferecon):
+    text = io.StringIO()
+    pd.DataFrame([ROW, ROW | {"id": "two", "hardware": "abacus"}]).to_csv(text, index=False)
+    path = saved(tmp_path, text.getvalue())
+    code, said = inferecon("validate", path, "--out", tmp_path / "out.csv")
+    assert code == 0 and "1 of 2 rows predicted" in said.out
+    assert "no record of the hardware 'abacus'" in said.out
+    code, said = inferecon("validate", path, "--json")
+    assert json.loads(said.out)["all"]["n"] == 1
+
+
+def test_validate_says_what_is_wrong_with_a_file(tmp_path, inferecon):
+    code, said = inferecon("validate", tmp_path / "none.csv")
+    assert code == 2 and said.err.count("\n") == 1
+    code, said = inferecon("validate", saved(tmp_path, "metric,model\n"))
+    assert code == 2 and "no rows" in said.err
+
+
+def test_own_rows_need_a_card(tmp_path, inferecon):
+    path = saved(tmp_path, "metric,model,value\ntpot_ms,Llama-3.1-8B,3\n")
+    code, said = inferecon("calibrate", path)
+    assert code == 2 and "--hardware" in said.err
+    code, said = inferecon("calibrate", path, "--hardware", "h100-sxm")
+    assert code == 2 and "no row of h100-sxm" in said.err
