@@ -167,6 +167,11 @@ def test_an_interval_holds_its_prediction_and_widens_for_the_unseen():
     assert unseen.high / unseen.low > seen.high / seen.low
 
 
+def test_a_format_that_nobody_measured_is_no_guess():
+    said = one(weight_dtype="fp6")
+    assert not said.covered and said.reason == "no rate is known for weights in 'fp6'"
+
+
 def test_requests_that_do_not_fit_wait():
     short = one(metric="ttft_ms", batch_or_concurrency="16", isl="8192")
     long = one(metric="ttft_ms", batch_or_concurrency="512", isl="8192")

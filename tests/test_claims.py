@@ -560,7 +560,7 @@ def test_the_index_counts_every_claim_and_leads_to_the_worst():
     [
         (True, "yes"),
         ("gqa", "gqa"),
-        (70.272, "70.27"),
+        (70.272, "70.272"),
         (40.2, "40.2"),
         (3.8e18, "3.8 × 10¹⁸"),
         (151936.0, "151,936"),

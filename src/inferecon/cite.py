@@ -1,9 +1,10 @@
 """Cite one thing of this report: a law, a derivation, one of its steps, a number or a claim.
 
 An entry knows its id, what it says, where it stands and of which edition it is;
-it writes itself as Markdown, LaTeX, BibTeX or JSON.  On a page an entry carries
-the edition alone, whose second half is the fingerprint of all laws: the same
-sources must give the same page.  The command line adds the commit.
+it writes itself as Markdown, LaTeX, BibTeX or JSON.  The second half of the
+edition is the fingerprint of all laws.  On a page the commit is a row of noughts
+until the build is done and puts the real one in, so that Sphinx need not run
+again for a commit that changed no page.
 """
 
 import json

@@ -23,6 +23,8 @@ MARK = '<a class="num" data-number="'
 QUOTED = re.compile(rf'{MARK}([^"]+)">')
 # The gaps of a citation, in the order of the script; characters that no text of ours has.
 GAPS = ("id", "says", "equation", "sympy", "holds", "source", "value", "url", "key")
+# Published symbols that rest on the fitted energies.
+MEASURED = {"energy_per_token", "carbon_per_token", "energy_step", "energy_prefill"}
 FIRST_GAP = 0xE000
 DATA = "numbers-data"
 
@@ -142,11 +144,21 @@ def _kind(id: str, symbol: str, unit: str) -> dict:
     """Return what all numbers of one symbol have in common."""
     found, law = of_value(id, math.pi, unit), naming.law_of(id)
     shape = "".join(name[0] for name in ("equation", "holds") if getattr(found, name))
-    said = {"symbol": symbol, "says": found.says, "source": found.source}
+    said = {"symbol": symbol, "says": found.says, "source": found.source, "how": how(symbol)}
     said |= {"unit": UNIT_NAMES.get(unit, unit), "shape": shape}
     said |= {name: getattr(found, name) for name in ("equation", "sympy", "holds")}
     said |= {"law": law.id, "place": url(law.id)} if law else {}
     return {name: text for name, text in said.items() if text or name in ("unit", "shape")}
+
+
+def how(symbol: str) -> str:
+    """Say how a published number is known; none of them is a prediction."""
+    name = symbol.partition("@")[0]
+    if name.endswith("_at_limit"):
+        return "an estimate: the power limit for the time of the bound"
+    if name in MEASURED:
+        return "derived at the bound, with energies fitted to our own runs on one H200"
+    return "derived from records and laws; a time is a bound, not a prediction"
 
 
 @cache

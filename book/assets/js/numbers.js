@@ -59,6 +59,7 @@
     number => number.whole && ['In full', number.whole],
     number => ['Symbol', make('code', {textContent: number.symbol})],
     number => number.law && ['Law', link(number.law, number.place), ' ', make('code', {textContent: number.sympy})],
+    number => ['Known as', number.how],
     number => ['Pages', ...number.pages.flatMap(([text, url], i) => [i ? ', ' : '', link(text, url)])],
     number => ['ID', make('code', {textContent: number.id}), ' ',
       copy(new URL(data.root + number.url, location.href).href, 'Copy link')],

@@ -97,6 +97,7 @@ def lengths(rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
 def fitting(rows, values, isl, osl) -> np.ndarray:
     """Sequences that memory holds at their mean length, all groups; NaN where unknown."""
     mean = (isl + osl / 2) / np.maximum(isl + osl, 1.0)
+    mean = np.where(rows.family == "trtllm", 1.0, mean)  # it admits what fits to the last token
     room = values[s.memory_available] - values[s.weight_bytes_device]
     with np.errstate(all="ignore"):
         each = np.floor(room / (values[s.kv_bytes_device] * mean))

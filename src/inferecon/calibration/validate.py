@@ -20,7 +20,7 @@ from .constants import FITTED, FOLDER, GROUPS, load
 from .fit import sensitivities
 from .inputs import Inputs, inputs
 from .predict import ENERGIES, FIRST_MS, RATES, TIME_METRICS, energies, times
-from .rows import LAYERS, each, read
+from .rows import LAYERS, WEIGHTS, each, read
 
 SCATTER = FOLDER / "scatter.csv"
 CELLS = FOLDER / "cells.csv"
@@ -58,6 +58,12 @@ def reasons(rows: pd.DataFrame, found: Inputs) -> np.ndarray:
         (
             (rows.hardware_id == "").to_numpy(),
             each(rows.hardware, "no record of the hardware {!r}".format),
+        ),
+        (
+            each(rows.weight_dtype, lambda name: bool(name) and name.lower() not in WEIGHTS).astype(
+                bool
+            ),
+            each(rows.weight_dtype, "no rate is known for weights in {!r}".format),
         ),
         (rate, "an arrival rate is stated, and no batch"),
         (unsaid, "no batch or concurrency stated"),

@@ -30,7 +30,7 @@ def shown(value: float | bool | str | None) -> str:
         text = f"{value / 10**power:.3g} × 10{str(power).translate(SUPERSCRIPT)}"
     else:
         whole = float(value).is_integer()
-        text = f"{value:,.0f}".replace("-", "−") if whole else digits(value, 4)
+        text = f"{value:,.0f}".replace("-", "−") if whole else digits(value, 5)
         text = text.rstrip("0").rstrip(".") if "." in text else text
     return text
 
