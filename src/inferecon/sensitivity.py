@@ -41,6 +41,14 @@ def table(case: Case, targets: list[str]) -> Markdown | None:
     display(Markdown("\n".join([*head, *rows])), metadata={PUBLISHED: {"named": named}})
 
 
+def tornados(case: Case, targets: list[str]):
+    """Draw one chart for each target."""
+    if not case.runs:
+        return case.fit()
+    for name in targets:
+        tornado(case, name)
+
+
 def tornado(case: Case, name: str):
     """Draw what halving or doubling each input does to a target, the strongest first."""
     if not case.runs:
