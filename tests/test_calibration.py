@@ -172,6 +172,51 @@ def test_a_format_that_nobody_measured_is_no_guess():
     assert not said.covered and said.reason == "no rate is known for weights in 'fp6'"
 
 
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"isl": "1e12"},
+        {"osl": "0.5"},
+        {"batch_or_concurrency": "0"},
+        {"tp": "8", "n_gpus": "2"},
+        {"pp": "0"},
+        {"part": "9999 layers"},
+    ],
+)
+def test_what_no_run_can_have_is_refused(odd):
+    assert one(**odd).reason == "batch, lengths or devices are impossible"
+
+
+def test_a_number_that_cannot_be_read_is_not_taken_for_a_blank():
+    assert one(isl="1,000").reason == "isl is '1,000', no number"
+    assert one(isl="n/a").covered
+
+
+def test_weights_far_beyond_a_card_are_refused():
+    assert (
+        one(model="DeepSeek-V3", weight_dtype="fp8").reason == "its weights do not fit into memory"
+    )
+
+
+def test_rows_longer_than_their_head_are_no_table(tmp_path):
+    with pytest.raises(BadInput, match="more cells"):
+        read(saved(tmp_path, "metric,model\na,b,c\n"))
+
+
+@pytest.mark.parametrize("place", [".", "rows.csv", "none/out.csv"])
+def test_rows_are_not_written_over_what_was_read_nor_nowhere(tmp_path, place):
+    path = saved(tmp_path, "metric,model\nx,y\n")
+    with pytest.raises(BadInput):
+        write_rows(validate.validated(path), tmp_path / place, path)
+    assert path.read_text() == "metric,model\nx,y\n"
+
+
+def test_constants_that_are_none_are_refused(tmp_path):
+    path = saved(tmp_path, "%%%garbage\n1\n")
+    with pytest.raises(BadInput, match="no table of constants"):
+        constants.load(path)
+
+
 def test_requests_that_do_not_fit_wait():
     short = one(metric="ttft_ms", batch_or_concurrency="16", isl="8192")
     long = one(metric="ttft_ms", batch_or_concurrency="512", isl="8192")

@@ -75,8 +75,8 @@ def entry(id: str) -> Entry:
 
 
 def _parts(id: str) -> tuple[str, int | None]:
-    found = re.fullmatch(r"(.+?)(?:/|,? )step[ -]?(\d+)", id.strip(), re.IGNORECASE)
-    return (found[1], int(found[2])) if found else (id, None)
+    found = re.fullmatch(r"(.+?)(?:/|,? )step[ -]?([0-9]{1,6})", id.strip(), re.IGNORECASE)
+    return (found[1], int(found[2])) if found else (id.strip(), None)
 
 
 def of_law(law: Law) -> Entry:

@@ -280,13 +280,13 @@ def validate(
 ) -> None:
     """Predict every measured row of a file, and say how far off the predictions are."""
     from .calibration.validate import summary, validated
-    from .calibration.words import as_text, write_rows
+    from .calibration.words import as_text, finite, write_rows
 
     rows = validated(file)
     if out is not None:
-        write_rows(rows, out)
+        write_rows(rows, out, file)
     found = summary(rows)
-    print(json.dumps(found, ensure_ascii=False) if as_json else as_text(found))
+    print(json.dumps(finite(found), ensure_ascii=False) if as_json else as_text(found))
 
 
 @app.command()

@@ -67,9 +67,18 @@ def forecast(case: Scenario, engine: str) -> list[Forecast]:
         SHOWN.items(), said.itertuples(), strict=True
     ):
         limit = float(case.values[bound]) * factor if bound is not None else math.nan
-        figures = (float(line.predicted), float(line.low), float(line.high), limit)
+        figures = (*bounded(line, limit, metric), limit)
         found.append(Forecast(metric, says, unit, *figures, str(line.label)))
     return found
+
+
+def bounded(line, limit: float, metric: str) -> tuple[float, float, float]:
+    """Return prediction and interval, none of them beyond the bound of a time or a rate."""
+    found = (float(line.predicted), float(line.low), float(line.high))
+    if math.isnan(limit) or metric.startswith("energy"):
+        return found
+    cut = max if metric.endswith("_ms") else min
+    return tuple(cut(value, limit) for value in found)
 
 
 def weight(case: Scenario) -> str:

@@ -211,6 +211,9 @@ def load(path: Path = FITTED) -> dict[str, Fitted]:
     with path.open(newline="", encoding="utf-8") as file:
         lines = list(csv.DictReader(file))
     names = {x.name for priors in GROUPS.values() for x in priors}
+    columns = {"group", "constant", "level", "label", "value", "deviation"}
+    if not lines or not columns <= lines[0].keys() or any(map(_broken, lines)):
+        raise BadInput(f"{path} is no table of constants: run inferecon calibrate")
     if unknown := sorted({line["constant"] for line in lines} - names):
         raise BadInput(
             f"{path} has the constant {unknown[0]!r}, which this edition does not: "
@@ -219,6 +222,9 @@ def load(path: Path = FITTED) -> dict[str, Fitted]:
     groups = {}
     for name, priors in GROUPS.items():
         own = [line for line in lines if line["group"] == name]
+        whole = {line["constant"] for line in own if line["level"] == "all"}
+        if lacking := sorted({x.name for x in priors} - whole):
+            raise BadInput(f"{path} lacks the constant {lacking[0]!r}: run inferecon calibrate")
         index = {
             (s.SYMBOLS[line["constant"]], line["level"], line["label"]): i
             for i, line in enumerate(own)
@@ -228,3 +234,11 @@ def load(path: Path = FITTED) -> dict[str, Fitted]:
         )
         groups[name] = Fitted(priors, index, beta, deviation)
     return groups
+
+
+def _broken(line: dict) -> bool:
+    """Say whether a line has no finite numbers."""
+    try:
+        return not math.isfinite(float(line["value"]) + float(line["deviation"]))
+    except (KeyError, TypeError, ValueError):
+        return True

@@ -188,6 +188,8 @@ def givens(model: str, hardware: str, weights: str, activations: str, kv: str) -
     weights = WEIGHTS.get(weights.lower(), "bf16")
     if weights == "fp8" and model in BLOCK_SCALED:
         weights = "fp8-block128"
+    if weights == "int4-g32" and not record.given.get(s.n_experts):
+        weights = "int4-awq"  # the scheme of a dense model; the other narrows experts alone
     if activations.lower() in ACTIVATIONS:
         activations = activations.lower()
     else:

@@ -62,11 +62,10 @@ def times(rows: pd.DataFrame, found: Inputs, constants: dict) -> np.ndarray:
     first = first + np.where(static, waves / 2, waves) * served
     total = rows.total.to_numpy(float)
 
-    # a pipeline and replicas beside each other multiply what one of them gives
-    alike = found.batch / batch
+    alike = found.batch / batch  # pipeline stages and replicas beside each other
     output = np.where(static, found.asked * answer / whole, got[s.served_throughput] * alike)
     decoded = found.batch / got[s.decode_time]
-    prompts = found.isl * batch / got[s.prefill_time] * rows.stages.to_numpy(float)
+    prompts = found.isl * prefilled / got[s.prefill_time] * alike
     counted = {"output": output, "decode": decoded, "prefill": prompts}
 
     figure = np.full(count, np.nan)

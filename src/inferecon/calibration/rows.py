@@ -55,6 +55,7 @@ FAMILIES = (  # an engine's family: the first word found in its name
 )
 SERVED = re.compile(r"closed-loop|steady-state|measured average|request rate|MLPerf", re.I)
 STATIC = re.compile(r"static", re.I)
+BLANK = ("", "nan", "na", "n/a", "none", "null", "-")
 DECODE = ("tpot_ms", "tpot_mean_ms", "itl_mean_ms", "itl_median_ms", "decode_step_ms")
 LAYERS = re.compile(r"\b(\d{1,4})(?: of \d+)? layers?\b")  # a part of a model that a row timed
 MOST_BYTES = 256 * 2**20
@@ -72,10 +73,13 @@ def read(path: str | Path) -> pd.DataFrame:
         raise BadInput(f"{path.name} is larger than {MOST_BYTES // 2**20} MiB")
     try:
         found = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path.name} is no CSV table: {str(error).splitlines()[0]}") from None
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        names = [name.strip().lower() for name in next(csv.reader(file))]
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            names = [name.strip().lower() for name in next(csv.reader(file))]
+    except (ValueError, csv.Error, StopIteration) as error:  # pandas' and Unicode's are ValueErrors
+        why = (str(error) or "nothing in it").splitlines()[0]
+        raise BadInput(f"{path.name} is no CSV table: {why}") from None
+    if not isinstance(found.index, pd.RangeIndex):
+        raise BadInput(f"{path.name} has rows with more cells than its head has columns")
     if len(names) == found.shape[1]:
         found.columns = names  # pandas renames the second of two alike, and hides it
     return prepared(found, path.name)
@@ -97,10 +101,16 @@ def prepared(found: pd.DataFrame, name: str = "the table") -> pd.DataFrame:
             found[column].fillna("").astype(str) if column in found else pd.Series("", found.index)
         )
         rows[column] = cells.str.strip().to_numpy()
+    unread = [""] * len(rows)
     for column in NUMBERS:
         cells = found[column] if column in found else pd.Series(np.nan, found.index)
         numbers = pd.to_numeric(cells, errors="coerce").to_numpy(float)
         rows[column] = np.where(np.isfinite(numbers), numbers, np.nan)
+        written = cells.fillna("").astype(str).str.strip().to_numpy(str)
+        for place in np.flatnonzero(~np.isfinite(numbers)):
+            if not unread[place] and written[place].lower() not in BLANK:
+                unread[place] = f"{column} is {written[place][:40]!r}, no number"
+    rows["unread"] = unread
     rows["model_id"] = each(rows.model, lambda name: record_of("models", name) or "")
     rows["hardware_id"] = each(rows.hardware, lambda name: record_of("hardware", name) or "")
     rows["family"] = each(rows.engine, family)

@@ -15,10 +15,11 @@ import pandas as pd
 
 from .. import symbols as s
 from ..errors import BadInput
+from ..records import load as record
 from . import structural
 from .constants import FITTED, FOLDER, GROUPS, load
 from .fit import sensitivities
-from .inputs import Inputs, inputs
+from .inputs import Inputs, inputs, timed_layers
 from .predict import ENERGIES, FIRST_MS, RATES, TIME_METRICS, energies, times
 from .rows import LAYERS, WEIGHTS, each, read
 
@@ -26,6 +27,9 @@ SCATTER = FOLDER / "scatter.csv"
 CELLS = FOLDER / "cells.csv"
 COLUMNS = ["id", "metric", "value", "predicted", "low", "high", "ape", "covered", "reason"]
 NINETY = 1.645  # standard deviations that hold 90 % of a normal spread
+MOST = 1e8  # tokens, sequences or devices: no run comes near
+ROOM = 1.5  # sources mix up cards and their halves: by less than this, a run may be possible
+MEMORY_SHARE = 0.9  # of a card that laws leave to weights and cache
 FEWEST = 30  # held-out rows from which a spread of its own is read
 WITHOUT_BATCH = tuple(
     name for name in RATES if name != "decode_tok_s"
@@ -48,7 +52,11 @@ def reasons(rows: pd.DataFrame, found: Inputs) -> np.ndarray:
     metric = rows.metric.to_numpy(str)
     known = np.isin(metric, (*TIME_METRICS, *ENERGIES))
     unsaid = ~found.said_batch & ~np.isin(metric, WITHOUT_BATCH)
+    odd = impossible(rows)
     rate = rows.notes.str.contains("open-loop").to_numpy() & ~found.said_batch
+    with np.errstate(all="ignore"):
+        capacity = found.values[s.memory_available] / MEMORY_SHARE
+        heavy = found.values[s.weight_bytes_device] > ROOM * capacity
     conditions = [
         (np.isin(metric, structural.METRICS), ""),
         (~known, each(rows.metric, "no law predicts {}".format)),
@@ -65,6 +73,8 @@ def reasons(rows: pd.DataFrame, found: Inputs) -> np.ndarray:
             ),
             each(rows.weight_dtype, "no rate is known for weights in {!r}".format),
         ),
+        (odd, "batch, lengths or devices are impossible"),
+        ((rows.unread != "").to_numpy(), rows.unread.to_numpy(object)),
         (rate, "an arrival rate is stated, and no batch"),
         (unsaid, "no batch or concurrency stated"),
         (
@@ -72,14 +82,37 @@ def reasons(rows: pd.DataFrame, found: Inputs) -> np.ndarray:
             "a part of a model was timed",
         ),
         (~found.known, "a record lacks a fact that the laws need"),
+        (heavy, "its weights do not fit into memory"),
     ]
     texts = [np.broadcast_to(text, len(rows)).astype(object) for _, text in conditions]
     return np.select([where for where, _ in conditions], texts, "")
 
 
+def impossible(rows: pd.DataFrame) -> np.ndarray:
+    """Say of each row whether it states a number that no run can have."""
+    wrong = np.zeros(len(rows), bool)
+    for column in ("batch_or_concurrency", "isl", "n_gpus", "tp", "pp", "ep"):
+        value = rows[column].to_numpy(float)
+        wrong |= (value < 1) | (value > MOST)
+    wrong |= (rows.osl < 0).to_numpy() | (rows.osl > MOST).to_numpy()
+    wrong |= ((rows.osl > 0) & (rows.osl < 1)).to_numpy()
+    wrong |= (rows.context < 0).to_numpy() | (rows.context > MOST).to_numpy()
+    given = (rows.n_gpus * 1.0).to_numpy(float)
+    wrong |= rows.tp.to_numpy(float) * rows.stages.to_numpy(float) > given
+    part = each(rows.part, timed_layers).astype(float)
+    layers = np.array([known_layers(id) for id in rows.model_id])
+    return wrong | (part < 1) | (part > layers)
+
+
+@cache
+def known_layers(model: str) -> float:
+    return float(record("models", model).given[s.n_layers]) if model else math.nan
+
+
 def predict(rows: pd.DataFrame) -> pd.DataFrame:
     """Return predicted, low, high and reason of each row, and the bound and label it has."""
-    found = inputs(rows)
+    with np.errstate(all="ignore"):  # impossible rows are refused, with their reason
+        found = inputs(rows)
     reason = reasons(rows, found)
     groups = load()
     predicted, low, high = (np.full(len(rows), np.nan) for _ in range(3))
@@ -99,7 +132,8 @@ def predict(rows: pd.DataFrame) -> pd.DataFrame:
         low[where], high[where] = figure * np.exp(-wide), figure * np.exp(wide)
     for place in np.flatnonzero(np.isin(metric, structural.METRICS)):
         predicted[place] = low[place] = high[place] = structural.figure(rows.iloc[place])
-    lacking = (reason == "") & ~np.isfinite(predicted)
+    good = np.isfinite(predicted) & np.isfinite(low) & np.isfinite(high) & (predicted > 0)
+    lacking = (reason == "") & ~good
     reason[lacking] = np.where(
         np.isin(metric[lacking], structural.METRICS),
         "no record states it",

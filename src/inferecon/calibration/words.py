@@ -1,10 +1,13 @@
 """How a validation is told: a text for the terminal, a table for a file."""
 
+import math
 import os
+import tempfile
 from pathlib import Path
 
 import pandas as pd
 
+from ..errors import BadInput
 from ..numbers import digits
 from .validate import BY, COLUMNS
 
@@ -37,21 +40,42 @@ def head(name: str) -> str:
 
 def line(name: str, score: dict) -> str:
     cells = (score[key] for key in ("median", "mape", "bias", "p90", "inside"))
-    return f"{name[:33]:<34}{score['n']:>7,}" + "".join(f"{cell:>9.1%}" for cell in cells)
+    return f"{name[:33]:<34}{score['n']:>7,}" + "".join(f" {share(cell):>8}" for cell in cells)
 
 
-def write_rows(rows: pd.DataFrame, path: Path) -> None:
-    """Write one line a row, whole or not at all."""
+def share(value: float) -> str:
+    """A share in percent; what is no number or beyond all bounds is said so."""
+    if not math.isfinite(value):
+        return "–"
+    return f"{value:.1%}" if value < 100 else "> 9999%"
+
+
+def write_rows(rows: pd.DataFrame, path: Path, read_from: Path | None = None) -> None:
+    """Write one line a row, whole or not at all.
+
+    Raises BadInput for a place that is no file, or the file the rows were read from.
+    """
+    whole = path.resolve()
+    if not path.name or path.is_dir():
+        raise BadInput(f"--out {str(path)!r} is a folder: name a file")
+    if whole.exists() and not whole.is_file():
+        raise BadInput(f"--out {str(path)!r} is no plain file")
+    if not whole.parent.is_dir():
+        raise BadInput(f"no folder {str(path.parent)!r} to write {path.name} into")
+    if read_from is not None and whole == Path(read_from).resolve():
+        raise BadInput(f"--out {str(path)!r} is the file that was read: name another")
     said = rows[COLUMNS].copy()
     said["covered"] = said.covered.map({True: "true", False: "false"})
     for column in ("id", "metric", "reason"):
         said[column] = [f"'{cell}" if cell.startswith(FORMULA) else cell for cell in said[column]]
-    part = path.with_name(path.name + ".part")
+    handle, part = tempfile.mkstemp(dir=whole.parent, prefix=".", suffix=".part")
+    os.close(handle)
     try:
         said.to_csv(part, index=False, lineterminator="\n", float_format="%.8g")
-        os.replace(part, path)
+        os.chmod(part, 0o644)
+        os.replace(part, whole)
     finally:
-        part.unlink(missing_ok=True)
+        Path(part).unlink(missing_ok=True)
 
 
 def before_and_after(table: pd.DataFrame) -> str:
@@ -65,3 +89,10 @@ def before_and_after(table: pd.DataFrame) -> str:
         gap = (table[column] / table.value - 1).abs().dropna()
         lines.append(f"median error {column}: {gap.median():.1%} of {len(gap)} rows")
     return "\n".join(lines)
+
+
+def finite(found):
+    """Return nested data with null for what JSON has no number for."""
+    if isinstance(found, dict):
+        return {key: finite(value) for key, value in found.items()}
+    return None if isinstance(found, float) and not math.isfinite(found) else found

@@ -1,5 +1,6 @@
 """Which points to time, and how many layers of a model fit beside their cache."""
 
+import re
 from collections import Counter
 from dataclasses import dataclass
 
@@ -50,8 +51,8 @@ def numbers(text: str, option: str, default: tuple[int, ...]) -> list[int]:
         return list(default)
     found = []
     for part in text.split(","):
-        if not part.strip().isascii() or not part.strip().isdigit():
-            raise BadInput(f"{option}: {part.strip()!r} is no whole number")
+        if not re.fullmatch(r"[0-9]{1,40}", part.strip()):
+            raise BadInput(f"{option}: {part.strip()[:40]!r} is no whole number")
         if not 1 <= int(part) <= MOST:
             raise BadInput(f"{option}: {part.strip()} is not between 1 and {MOST:,}")
         found.append(int(part))
