@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from inferecon import cli
+from inferecon import cli, sensitivity
 from inferecon import symbols as s
 from inferecon.analysis import (
     elasticity,
@@ -17,10 +17,12 @@ from inferecon.analysis import (
     results,
     rows,
 )
+from inferecon.book import Case
 from inferecon.errors import BadInput
 from inferecon.laws import SERVICE
 from inferecon.laws.catalogue import BY_ID, DERIVATIONS
 from inferecon.limits import DENSE, ONE_DEVICE, limit, limits
+from inferecon.numbers import SHOWN
 from inferecon.response import INPUTS, WHOLE, asked, elasticities, inverse, solution
 from inferecon.scenario import Scenario, choose_devices
 
@@ -311,3 +313,18 @@ def test_a_mistake_in_a_goal_is_one_sentence(inferecon, goal, by, sentence):
 
 def test_every_input_is_given_to_the_system():
     assert INPUTS.keys() <= set(SERVICE.inputs)
+
+
+# Tornado charts --------------------------------------------------------------------------------
+
+
+def test_every_result_that_a_scenario_publishes_has_its_tornado_chart(monkeypatch):
+    drawn = []
+    monkeypatch.setattr(sensitivity, "display", lambda chart, metadata: drawn.append(metadata))
+    chosen = dict(model="deepseek-v3", hardware="h200-sxm", weights="fp8", activations="fp8")
+    case = Case(**chosen, batch=32)
+    finals = [law.symbol for law in results() if law.symbol in SHOWN.keys() & SERVICE.laws.keys()]
+    assert len(finals) > 30
+    for symbol in finals:
+        sensitivity.tornado(case, symbol.name)
+    assert len(drawn) == len(finals)

@@ -61,6 +61,8 @@ def tornado(case: Case, name: str):
             continue
         for word, factor in (("halved", 0.5), ("doubled", 2.0)):
             ratio = _changed(case, target, x, factor) / before
+            if ratio <= 0:  # nothing is left of it, which a ratio axis cannot show
+                continue
             named[_id(case, f"{name}/{word}", x)] = [rounded(ratio), ""]
             rows.append({"name": label, "group": word, "value": ratio})
     reach: dict[str, float] = {}
