@@ -109,7 +109,16 @@ def key(source: Path, parameters: dict, records: dict) -> str:
 def _code() -> str:
     """Fingerprint of the modules that a notebook runs: all up to ``book`` and what stands on it."""
     package = Path(__file__).parent
-    above = {"build", "cli", "engine", "engine_child", "matrix", "pages", "parameters"}
+    above = {
+        "build",
+        "cli",
+        "cli_measured",
+        "engine",
+        "engine_child",
+        "matrix",
+        "pages",
+        "parameters",
+    }
     above |= {"anchors", "calibration", "cite", "citebox", "claims", "export", "forecast"}
     above |= {"limits", "measure", "naming", "numberbox", "worked"}
     above |= {"query", "report", "results", "sweep", "trace"}
