@@ -76,13 +76,21 @@ def outputs(path):
 
 
 def in_order(cell):
-    """Outputs of a cell, stderr of a child process before its stdout.
+    """Outputs of a cell, joined where a stream went on, stderr of a child before its stdout.
 
-    A stock kernel reads the two from threads of their own: which comes first is chance.
+    A stock kernel sends what is written so far by a clock, which may fall within a line, and
+    reads the streams of a child from threads of their own: both are chance.
     """
-    if "os.system(" not in cell.source:
-        return cell.outputs
-    return sorted(cell.outputs, key=lambda output: output.get("name", "stdout"))
+    found = cell.outputs
+    if "os.system(" in cell.source:
+        found = sorted(found, key=lambda output: output.get("name", "stdout"))
+    joined = []
+    for output in found:
+        if joined and "stream" == output.output_type and output.name == joined[-1].get("name"):
+            joined[-1].text += output.text
+        else:
+            joined.append(output)
+    return joined
 
 
 def test_every_cell_has_the_outputs_of_the_stock_engine(write, tmp_path, monkeypatch):
