@@ -17,6 +17,7 @@ import yaml
 from inferecon import anchors, cite
 from inferecon.analysis import results
 from inferecon.build import HTML, LEDGER, PAGES
+from inferecon.html import build_html, frame_key
 from inferecon.laws.catalogue import CHAPTERS, DERIVATIONS, LAWS
 from inferecon.matrix import HARDWARE, MODELS, WORKLOAD
 from inferecon.records import ROOT, ids
@@ -367,3 +368,71 @@ def test_a_name_that_does_not_exist_fails_the_build(tmp_path):
 def test_links_of_the_built_report_lead_somewhere_and_nothing_is_fetched(small_book):
     """Checks _build/html where a build has left it; the small book stands for it elsewhere."""
     assert broken(HTML if (HTML / "index.html").exists() else small_book) == {}
+
+
+# Only what changed, on all cores -----------------------------------------------------------------
+
+
+def written_book(folder):
+    """Pages enough for Sphinx to read them beside each other, one with a law, one with a number."""
+    book = folder / "book"
+    book.mkdir()
+    pages = {f"page{n}": f"# Page {n}\n\nSee {{doc}}`index`.\n" for n in range(6)}
+    pages["models/deepseek-r1-distill-llama-8b"] = "# The page of its numbers\n"
+    pages["index"] = f"# A book\n\nITL is {{num}}`{COMBINATION}:itl`.\n\nIt is short.\n"
+    (book / "models").mkdir()
+    for name, text in pages.items():
+        (book / f"{name}.md").write_text(text)
+    chapters = [{"file": name} for name in sorted(pages) if name != "index"]
+    toc = {"format": "jb-book", "root": "index", "parts": [{"numbered": True}]}
+    toc["parts"][0]["chapters"] = chapters
+    (book / "_toc.yml").write_text(yaml.safe_dump(toc))
+    (book / "assets").symlink_to(BOOK / "assets")
+    (book / "references.bib").write_text("")
+    return book
+
+
+def everything(html):
+    """Bytes of every file of a site."""
+    return {str(p.relative_to(html)): p.read_bytes() for p in html.rglob("*") if p.is_file()}
+
+
+def test_a_book_has_the_same_bytes_cold_or_not_on_one_core_or_two(tmp_path):
+    book, ledger = written_book(tmp_path), tmp_path / "numbers.csv"
+    lines = LEDGER.read_text().splitlines(keepends=True)
+    text = "".join(one for one in lines if one.startswith(("id,", "deepseek-r1-distill-llama-8b/")))
+    ledger.write_text(text)
+    step = tmp_path / "step"
+    build_html(ledger, 2, book, step)
+    first = everything(step / "html")
+    untouched = (step / "html" / "page3.html").stat().st_mtime_ns
+
+    value = f"{NUMBERS[COMBINATION + ':itl'][0]:.10g}"
+    assert f"{COMBINATION}:itl,{value}," in text
+    ledger.write_text(text.replace(f"{COMBINATION}:itl,{value},", f"{COMBINATION}:itl,77.7,"))
+    page = book / "page2.md"
+    page.write_text(page.read_text() + "\nOne sentence more.\n")
+    build_html(ledger, 2, book, step)
+    assert untouched == (step / "html" / "page3.html").stat().st_mtime_ns
+    assert "One sentence more." in (step / "html" / "page2.html").read_text()
+    for name in ("index", "models/deepseek-r1-distill-llama-8b"):
+        assert "77.7" in (step / "html" / f"{name}.html").read_text()
+
+    cold = tmp_path / "cold"
+    build_html(ledger, 1, book, cold)
+    assert everything(cold / "html") == everything(step / "html") != first
+
+
+def test_what_one_page_shows_of_another_is_the_frame(tmp_path):
+    book = written_book(tmp_path)
+    page, before = book / "page2.md", frame_key(book)
+    text = page.read_text()
+    page.write_text(text + "\nA sentence.\n")
+    assert before == frame_key(book)
+    for change in ("## A heading", "(a-label)=", "```{law} ITL", "So {cite}`williams2009`."):
+        page.write_text(f"{text}\n{change}\n")
+        assert before != frame_key(book), change
+    page.write_text(text)
+    assert before == frame_key(book)
+    (book / "_toc.yml").write_text((book / "_toc.yml").read_text() + "\n")
+    assert before != frame_key(book)

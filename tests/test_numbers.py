@@ -9,7 +9,8 @@ from html import unescape
 import pytest
 
 from inferecon import cite, naming, numberbox
-from inferecon.build import BuildFailed, check_places
+from inferecon.errors import BuildFailed
+from inferecon.html import check_places
 from inferecon.matrix import WORKLOAD
 from inferecon.numbers import number
 from inferecon.pages.katex_node import node
