@@ -12,6 +12,7 @@ import csv
 import math
 import os
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -208,6 +209,11 @@ def load(path: Path = FITTED) -> dict[str, Fitted]:
     """Read the parameters back.  Raises BadInput for those of another edition, or none."""
     if not path.is_file():
         raise BadInput(f"nothing is calibrated: {path} is missing; run inferecon calibrate")
+    return _loaded(path, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=4)
+def _loaded(path: Path, _written: int) -> dict[str, Fitted]:
     with path.open(newline="", encoding="utf-8") as file:
         lines = list(csv.DictReader(file))
     names = {x.name for priors in GROUPS.values() for x in priors}
