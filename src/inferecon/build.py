@@ -44,6 +44,8 @@ def build(*, accept: bool = False, jobs: int | None = None) -> None:
     """Run all stages.  Raises BuildFailed; whatever was built before stays in place."""
     if own_folder():
         raise BuildFailed("INFERECON_DATA is set; the report is built from its own records only")
+    if "INFERECON_CALIBRATION" in os.environ:
+        raise BuildFailed("INFERECON_CALIBRATION is set; the report predicts by its own constants")
     BUILD.mkdir(exist_ok=True)
     with (BUILD / "lock").open("w") as lock:
         try:
@@ -56,15 +58,15 @@ def build(*, accept: bool = False, jobs: int | None = None) -> None:
 def stages(accept: bool, jobs: int) -> None:
     """Run the stages one after the other; only one build at a time may write the folder."""
     console, clock = Console(stderr=True), {}
+    with timed(clock, "constants"):
+        if stale():
+            console.print("rows or laws changed: the constants are fitted anew")
+            calibrate(judging=False, say=console.print)
     with timed(clock, "notebooks"):
         found, numbers = run_notebooks(jobs)
     with timed(clock, "dataset"):
         rows = write_dataset(DATASET, found)
         replace_text(NUMBERS, numbers_text(numbers))
-    with timed(clock, "constants"):
-        if stale():
-            console.print("rows or laws changed: the constants are fitted anew")
-            calibrate(judging=False, say=console.print)
     check_ledger(numbers, accept, console)
     check_anchors(accept, console)
     check_claims()

@@ -5,6 +5,7 @@ import json
 from functools import cache
 from pathlib import Path
 
+from .calibration.constants import fingerprint
 from .errors import BadInput
 from .records import ROOT, load, matching
 from .results import edition
@@ -101,7 +102,8 @@ def chapter_job(name: str) -> Job:
 
 def key(source: Path, parameters: dict, records: dict) -> str:
     """Return the fingerprint of everything a notebook's result depends on."""
-    parts = [source.read_text(), parameters, records, edition(), _code(), _lock()]
+    rests_on = [fingerprint(), _names()]  # what its predictions are made with
+    parts = [source.read_text(), parameters, records, edition(), _code(), _lock(), rests_on]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:24]
 
 
@@ -119,7 +121,7 @@ def _code() -> str:
         "pages",
         "parameters",
     }
-    above |= {"anchors", "calibration", "cite", "citebox", "claims", "export", "forecast"}
+    above |= {"anchors", "cite", "citebox", "claims", "export"}
     above |= {"limits", "measure", "naming", "numberbox", "worked"}
     above |= {"query", "report", "results", "sweep", "trace"}
     files = [
@@ -128,6 +130,11 @@ def _code() -> str:
         if path.relative_to(package).parts[0].removesuffix(".py") not in above
     ]
     return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
+
+
+@cache
+def _names() -> str:
+    return hashlib.sha256((ROOT / "data" / "truth" / "names.yaml").read_bytes()).hexdigest()
 
 
 @cache

@@ -9,6 +9,7 @@ insist: shrinkage toward the family and toward physics.
 """
 
 import csv
+import hashlib
 import math
 import os
 from dataclasses import dataclass, field
@@ -192,6 +193,13 @@ class Fitted:
         found = places(self.index, self.priors, rows)
         count = len(rows)
         return summed(found, self.beta, count), unseen(found, self.priors, count)
+
+
+def fingerprint() -> str:
+    """First digits of the SHA-256 of the constants in use, their cells and their scatter."""
+    files = (FITTED, FOLDER / "cells.csv", FOLDER / "scatter.csv")
+    there = [path.read_bytes() for path in files if path.is_file()]
+    return hashlib.sha256(b"\0".join(there)).hexdigest()[:16]
 
 
 def save(groups: dict[str, Fitted], path: Path = FITTED) -> None:

@@ -118,7 +118,8 @@ def prepared(found: pd.DataFrame, name: str = "the table") -> pd.DataFrame:
 def _words(found: pd.DataFrame, column: str) -> np.ndarray:
     if column not in found:
         return np.full(len(found), "", dtype=object)
-    return found[column].fillna("").astype(str).str.strip().to_numpy()
+    cells = found[column].fillna("").to_numpy(object)
+    return np.array([str(cell).strip() for cell in cells], dtype=object)
 
 
 def _numbers(found: pd.DataFrame, column: str, unread: np.ndarray) -> np.ndarray:

@@ -16,7 +16,6 @@ from sphinx.util.docutils import SphinxRole
 from .. import naming
 from ..errors import nearest
 from ..numberbox import DATA, Numbers, explained, quoted
-from ..numbers import Number, digits
 from ..results import read_numbers
 
 SCRIPT = "js/numbers.js"
@@ -60,7 +59,10 @@ def merge(app: Sphinx, env, pages: list[str], other) -> None:
 
 
 class NumberRole(SphinxRole):
-    """``{num}`id` `` shows three digits and the unit, ``{val}`id` `` the digits alone."""
+    """``{num}`id` `` shows three digits and the unit, ``{val}`id` `` the digits alone.
+
+    Both add the interval of a prediction and the mark of how it is known.
+    """
 
     def __init__(self, with_unit: bool):
         self.with_unit = with_unit
@@ -70,11 +72,9 @@ class NumberRole(SphinxRole):
         quotes(self.env).setdefault(self.env.docname, set()).add(id)
         if id not in numbers:
             return [], [self._error(f"no published number {id!r}{nearest(id, numbers)}")]
-        value, unit = numbers[id]
-        if value is None:
+        if numbers[id].missing:
             return [], [self._error(f"{id} has no value: quote one that exists")]
-        text = Number(id, value, unit).text if self.with_unit else digits(value)
-        return [nodes.raw("", quoted(id, text), format="html")], []
+        return [nodes.raw("", quoted(id, numbers[id], self.with_unit), format="html")], []
 
     def _error(self, message: str):
         return self.inliner.reporter.error(message, line=self.lineno)
