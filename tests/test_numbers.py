@@ -183,7 +183,8 @@ def stamped(found):
 def command(id):
     case, symbol = naming.split(id)
     words = naming.case_of(case, NUMBERS).command.replace("SYMBOL", symbol).split()
-    options = dict(zip(words[6::2], words[7::2], strict=True))
+    first = next((i for i, word in enumerate(words) if word.startswith("--")), len(words))
+    options = dict(zip(words[first::2], words[first + 1 :: 2], strict=True))
     return words, {k.removeprefix("--"): int(v) if v.isdigit() else v for k, v in options.items()}
 
 

@@ -166,6 +166,10 @@ def test_a_missing_prediction_is_published_as_missing(executed):
     assert "predicted" not in executed[id_of("too large")]
 
 
+def test_the_pages_show_the_engine_that_the_notebook_predicts_for():
+    assert naming.defaults("scenario")["engine"] == ENGINE
+
+
 def test_a_table_shows_the_bound_and_the_prediction(executed):
     id, other = id_of("measured"), id_of("unmeasured")
     numbers = numbers_of(id, executed[id]) | numbers_of(other, executed[other])

@@ -214,7 +214,7 @@ class Known(NamedTuple):
 KNOWN = {
     "calibrated": Known("≈", "this model, card and engine were measured together"),
     "extrapolated": Known(
-        "~", "they were not measured together; constants come from card and engine apart"
+        "~", "model, card and engine were not measured together; constants come from each apart"
     ),
 }
 

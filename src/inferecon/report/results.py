@@ -133,7 +133,7 @@ def model_page(id: str, found: dict, numbers: dict) -> str:
         f"{plain(record.about.get('label', ''))} · `{plain(record.about['hf_id'])}` · "
         f"released {plain(record.about['release'])} · licence {plain(record.about['licence'])}",
         "",
-        "## Where it runs, and how fast at best",
+        "## Where it runs, and how fast",
         "",
         _workload_note(),
         *time_chart(combos, numbers, record.name),
@@ -164,7 +164,7 @@ def device_page(id: str, found: dict, numbers: dict) -> str:
     text = [
         f"# {plain(record.name)}",
         "",
-        f"Which models run on {plain(record.name)}, and how fast at best?",
+        f"Which models run on {plain(record.name)}, and how fast?",
         "",
         "## Models on it",
         "",
