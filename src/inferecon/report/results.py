@@ -11,7 +11,7 @@ from .text import facts_section, has, plain, quoted
 
 COLUMNS = (
     ("n_devices", "devices"),
-    ("ttft", "TTFT, ms: of the batch, of a request"),
+    ("ttft", "TTFT, ms"),
     ("itl", "ITL, ms"),
     ("throughput_device", "tok/s a device"),
     ("cost_per_token", "USD/Mtok"),
