@@ -18,9 +18,10 @@ from IPython.display import Markdown, Math, display
 
 from . import figures
 from . import symbols as s
+from .compiled import compiled
 from .errors import BadInput, nearest
 from .escape import plain
-from .law import Eq, declared_unit, latex
+from .law import NAME, Eq, declared_unit, latex
 from .law import display as shown_as
 from .laws import SERVICE as LAWS
 from .numbers import (
@@ -247,7 +248,7 @@ def substituted(scenario, eq: sp.Eq, short: bool = False) -> str:
     rhs = eq.rhs.subs(absent)
     if short:
         rhs = rhs.replace(sp.Piecewise, lambda *cases: _case(cases, values))
-    needed = sorted(rhs.free_symbols, key=str)
+    needed = sorted(rhs.free_symbols, key=NAME)
     lacking = [x for x in needed if math.isnan(float(values.get(x, math.nan)))]
     if lacking:
         missing = {g.name: g for x in lacking for g in scenario.missing(x)}
@@ -255,7 +256,7 @@ def substituted(scenario, eq: sp.Eq, short: bool = False) -> str:
     written = {x: _written(x, values[x]) for x in needed}
     names = {x: s.GLOSSARY[x].latex for x in eq.lhs.free_symbols if x in s.GLOSSARY} | written
     put_in = partial(sp.latex, symbol_names=names, mul_symbol=r" \cdot ")
-    value = float(sp.lambdify(needed, rhs, "numpy")(*(np.float64(values[x]) for x in needed)))
+    (value,) = map(float, compiled(needed, [rhs])(*(np.float64(values[x]) for x in needed)))
     result = rf"{digits(value)}"
     if eq.lhs in SHOWN:
         shown = number(eq.lhs, value)

@@ -25,6 +25,7 @@ from .givens import (
     peaks,
     width,
 )
+from .law import NAME
 from .laws import SERVICE
 from .records import Offer, Record, ids, load
 from .units import ureg
@@ -203,8 +204,8 @@ class Scenario:
     def missing(self, symbol: sp.Symbol) -> list[sp.Symbol]:
         """Given symbols that no record states and the value would need."""
         values = self.values
-        needed = sorted(SERVICE.inputs_of(symbol), key=str)
-        return [g for g in needed if math.isnan(float(values.get(g, math.nan)))]
+        needed = SERVICE.inputs_of(symbol)
+        return sorted((g for g in needed if math.isnan(values.get(g, math.nan))), key=NAME)
 
     @cached_property
     def obstacles(self) -> list[str]:
