@@ -45,6 +45,7 @@ class Case:
 
     def __init__(self, **choices):
         self.scenario = opened(**choices)
+        self._points: dict[tuple, list[list]] = {}
 
     @property
     def runs(self) -> bool:
@@ -107,10 +108,16 @@ class Case:
 
     def points(self, batches: list[int], contexts: list[int]) -> tuple[list[str], list[list]]:
         """Return names and rows (batch, isl, then the symbols of GRID in shown units)."""
-        usable = self._usable(contexts)
         columns = ["batch", "isl", *(symbol.name for symbol in GRID)]
+        asked = tuple(batches), tuple(contexts)
+        if asked not in self._points:  # a curve and a grid ask for the same
+            self._points[asked] = self._rows(batches, contexts)
+        return columns, self._points[asked]
+
+    def _rows(self, batches: list[int], contexts: list[int]) -> list[list]:
+        usable = self._usable(contexts)
         if not self.runs or not usable:
-            return columns, []
+            return []
         values = self.scenario.sweep(batches, usable)
         rows = []
         for i, context in enumerate(usable):
@@ -123,7 +130,7 @@ class Case:
                     for symbol in GRID
                 ]
                 rows.append([batch, context, *(null(v) for v in shown)])
-        return columns, rows
+        return rows
 
     def fitting(self, batches: list[int], contexts: list[int]) -> list[tuple[int, int]]:
         """Return the points (batch, prompt) of a grid that the model takes and memory holds."""
@@ -316,9 +323,14 @@ def warm() -> None:
     case.worked("itl")
     for chart in (case.roofline(), case.curve([1, 2], [1024])):
         chart.to_dict()
+    for symbol in SHOWN:
+        number(symbol, 1.0)
     for kind in ("models", "hardware", "formats", "prices", "grids", "assumptions"):
         for id in ids(kind):
-            load(kind, id)
+            record = load(kind, id)
+            record.given, record.hash  # noqa: B018  a record keeps both
+            for offer in record.offers:
+                offer.usd_per_second  # noqa: B018
 
 
 def symbol_named(name: str):

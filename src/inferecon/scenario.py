@@ -203,9 +203,12 @@ class Scenario:
 
     def missing(self, symbol: sp.Symbol) -> list[sp.Symbol]:
         """Given symbols that no record states and the value would need."""
-        values = self.values
-        needed = SERVICE.inputs_of(symbol)
-        return sorted((g for g in needed if math.isnan(values.get(g, math.nan))), key=NAME)
+        return sorted(self._unstated & SERVICE.inputs_of(symbol), key=NAME)
+
+    @cached_property
+    def _unstated(self) -> frozenset[sp.Symbol]:
+        given = self._given[0]
+        return frozenset(g for g in SERVICE.inputs if math.isnan(given.get(g, math.nan)))
 
     @cached_property
     def obstacles(self) -> list[str]:
