@@ -10,6 +10,7 @@ import numpy as np
 import sympy as sp
 
 from .compiled import compiled
+from .stored import NotStorable, expression, kept, tree
 from .symbols import GLOSSARY
 from .units import ONE, DimensionError, unit_of, ureg
 
@@ -168,8 +169,7 @@ class Derivation:
 
     def rewrite(self, rhs: sp.Expr, why: str) -> Derivation:
         """Restate the right side by hand; SymPy must agree that it is the same."""
-        gap = self.eq.rhs - rhs
-        if sp.expand(sp.numer(sp.together(gap))) != 0 and sp.simplify(gap) != 0:
+        if not equal(self.eq.rhs, rhs):
             raise ValueError(f"{rhs} is not {self.eq.rhs}")
         return self._then(Eq(self.eq.lhs, rhs), why, restated=True)
 
@@ -197,7 +197,30 @@ class Derivation:
         return r"$$\begin{aligned}" + r"\\[4pt] ".join(rows) + r"\end{aligned}$$"
 
 
+def equal(left: sp.Expr, right: sp.Expr) -> bool:
+    """Say whether two expressions are one, proved once on a machine."""
+
+    def proved() -> bool:
+        gap = left - right
+        return sp.expand(sp.numer(sp.together(gap))) == 0 or sp.simplify(gap) == 0
+
+    try:
+        question = ["equal", tree(left), tree(right)]
+    except NotStorable:
+        return proved()
+    return kept(question, proved)
+
+
 def solution(eq: sp.Eq, symbol: sp.Symbol) -> sp.Expr:
+    """Return the one solution, found once on a machine."""
+    try:
+        question = ["solution", tree(eq.lhs), tree(eq.rhs), tree(symbol)]
+        return expression(kept(question, lambda: tree(solved(eq, symbol))))
+    except NotStorable:
+        return solved(eq, symbol)
+
+
+def solved(eq: sp.Eq, symbol: sp.Symbol) -> sp.Expr:
     """Return the one solution; nearly all equations are linear, which takes no search."""
     gap = eq.lhs - eq.rhs
     slope = gap.diff(symbol)

@@ -11,11 +11,11 @@ from .frame import PALETTE, Drawing, draws, finish
 SHAPE = {True: "log", False: "linear"}
 
 
-@draws
 def _legend(title: str | None = None, columns: int = 2) -> alt.Legend:
     return alt.Legend(orient="bottom", columns=columns, labelLimit=320, title=title)
 
 
+@draws
 def timeline(
     spans: list[dict], marks: list[dict], lanes: list[str], title: str, subtitle: list[str]
 ) -> Drawing:
