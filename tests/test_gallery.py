@@ -252,15 +252,14 @@ def drawings():
 def test_every_chart_is_valid_vega_lite():
     """Nothing checks a chart while it is drawn: it would take longer than the drawing."""
     kinds = {name for name in figures.__all__ if hasattr(getattr(figures, name), "__wrapped__")}
-    validator = alt.Chart._rootschema
+    schema = jsonschema.Draft7Validator(alt.Chart._rootschema)
     seen = 0
     for drawing in drawings():
-        alt.utils.schemapi.validate_jsonschema(drawing.to_dict(), validator)
+        assert not list(schema.iter_errors(drawing.to_dict()))
         seen += 1
     assert len(kinds) == 9 and seen > len(kinds)
     broken = {**drawing.to_dict(), "title": {"text": "a", "anchor": "nowhere"}}
-    with pytest.raises(jsonschema.ValidationError):
-        alt.utils.schemapi.validate_jsonschema(broken, validator)
+    assert not schema.is_valid(broken)
 
 
 def test_every_way_to_draw_carries_a_table():

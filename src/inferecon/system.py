@@ -73,5 +73,5 @@ class System:
 
 
 def _number(value):
-    """Return a value with a shape: NumPy's division by zero is no error."""
-    return np.float64(value) if np.isscalar(value) else np.asarray(value)
+    """Return a value with a shape; NumPy's division by zero is no error."""
+    return value if isinstance(value, np.ndarray) else np.float64(value)
