@@ -13,6 +13,7 @@ import os
 import selectors
 import signal
 import socket
+import sys
 import traceback
 from collections.abc import Callable
 from multiprocessing.connection import Connection
@@ -25,7 +26,9 @@ FEW = 20_000  # new objects between two looks for cycles: a child is too short-l
 
 
 def die_with_parent() -> None:
-    """Ask the kernel of the machine to kill this process when its parent dies."""
+    """Ask the kernel of the machine to kill this process when its parent dies; Linux only."""
+    if sys.platform != "linux":
+        return
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # 1 = PR_SET_PDEATHSIG
 
 
