@@ -12,10 +12,10 @@ import sympy as sp
 from inferecon import stored
 from inferecon import symbols as s
 from inferecon.compiled import compiled
+from inferecon.law.system import BLOCK
 from inferecon.laws import SERVICE
 from inferecon.laws.catalogue import LAWS
 from inferecon.scenario import Scenario
-from inferecon.system import BLOCK
 
 CASE = dict(weights="fp8", activations="fp8", tp=8, ep=8, batch=32)
 

@@ -194,8 +194,8 @@ def test_a_widget_is_shown_as_text_and_said_to_be(write, tmp_path):
 
 def test_a_cell_s_own_time_limit_is_kept(write, tmp_path):
     """papermill's own option counts for each cell, not for the notebook."""
-    source = write(*["import time\ntime.sleep(0.8)"] * 3)
-    assert "ok" == run_notebook(source, tmp_path / "out.ipynb", {}, timeout=2).status
+    source = write(*["import time\ntime.sleep(1.5)"] * 3)
+    assert "ok" == run_notebook(source, tmp_path / "out.ipynb", {}, timeout=4).status
 
 
 WITHOUT = "import os\ndel os.memfd_create\n"  # as on a system that cannot hold output in memory
@@ -295,6 +295,17 @@ def test_plain_papermill_finds_the_engine(write, tmp_path):
         source, tmp_path / "out.ipynb", {"x": 7}, engine_name="inferecon", progress_bar=False
     )
     assert "7\n" == outputs(tmp_path / "out.ipynb")[-1][-1][0].text
+
+
+def test_the_command_of_papermill_shows_progress_and_the_injected_cell(write, tmp_path):
+    source, target = write("print(x)", "x + 1"), tmp_path / "out.ipynb"
+    command = [sys.executable, "-m", "papermill", "--engine", "inferecon", source, target]
+    ran = subprocess.run([*command, "-p", "x", "7"], capture_output=True, text=True, check=True)
+    assert "Executing" in ran.stderr and "4/4" in ran.stderr
+    cells = nbformat.read(target, as_version=4).cells
+    assert [["parameters"], ["injected-parameters"]] == [c.metadata.tags for c in cells[:2]]
+    assert "# Parameters\nx = 7\n" == cells[1].source
+    assert ["completed"] * 4 == [cell.metadata.papermill.status for cell in cells]
 
 
 @pytest.mark.parametrize(

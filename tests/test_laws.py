@@ -8,11 +8,10 @@ import sympy as sp
 from sympy import Eq
 
 from inferecon import symbols as s
-from inferecon.law import Derivation, Law, OutOfRegime
+from inferecon.law import Derivation, Law, OutOfRegime, System
 from inferecon.laws import SERVICE
 from inferecon.laws.catalogue import BY_ID, CHAPTERS, DERIVATIONS, LAWS
 from inferecon.symbols import GLOSSARY
-from inferecon.system import System
 
 every_law = pytest.mark.parametrize("law", LAWS, ids=lambda law: law.id)
 every_derivation = pytest.mark.parametrize("name", DERIVATIONS)

@@ -128,32 +128,35 @@ class Scenario:
         return dict(self._given[0])
 
     def origins_of_given(self) -> dict[sp.Symbol, Origin]:
-        return dict(self._given[1])
+        stated = {
+            symbol: Origin(record, symbol.name if symbol.name in record.facts else None)
+            for record in self._stating
+            for symbol in record.given
+        }
+        return stated | self._given[1]
 
     @cached_property
-    def _given(self):
-        values: dict[sp.Symbol, float] = {}
-        origins: dict[sp.Symbol, Origin] = {}
-
-        def take(record: Record):
-            for symbol, value in record.given.items():
-                values[symbol] = value
-                origins[symbol] = Origin(
-                    record, symbol.name if symbol.name in record.facts else None
-                )
-
-        assumptions = ["collective", "memory-fraction", "pue"]
+    def _stating(self) -> list[Record]:
+        """Records whose facts are given values as they stand, a later one before an earlier."""
+        assumed = ["collective", "memory-fraction", "pue"]
         if f"energy-{self.hardware}" in ids("assumptions"):
-            assumptions.append(f"energy-{self.hardware}")
-        assumed = [load("assumptions", id) for id in assumptions]
-        for record in (
+            assumed.append(f"energy-{self.hardware}")
+        return [
             load("constants", "counting"),
             self.model_record,
             self.device,
             load("grids", self.grid),
-            *assumed,
-        ):
-            take(record)
+            *(load("assumptions", id) for id in assumed),
+        ]
+
+    @cached_property
+    def _given(self):
+        """Every given value, and the origins of those that no record states as they stand."""
+        values: dict[sp.Symbol, float] = {}
+        origins: dict[sp.Symbol, Origin] = {}
+        for record in self._stating:
+            values |= record.given
+        assumed = [record for record in self._stating if record.kind == "assumptions"]
         row = int(self.model_record["hidden_size"])
         formats = component_formats(self.weights, self.activations, self.kv, self.native)
         for symbol, id in formats.items():

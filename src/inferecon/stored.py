@@ -25,7 +25,7 @@ KINDS = {
     kind.__name__: kind
     for kind in (sp.Add, sp.Mul, sp.Pow, sp.Max, sp.Min, sp.log, sp.exp, sp.ceiling, sp.floor)
 }
-SOURCES = ("law.py", "stored.py")  # what the answers depend on beside SymPy
+SOURCES = ("law/equations.py", "stored.py")  # what the answers depend on beside SymPy
 
 
 class NotStorable(ValueError):

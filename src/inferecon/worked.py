@@ -19,14 +19,13 @@ from .book import substituted
 from .compiled import compiled
 from .errors import BadInput
 from .givens import format_facts
-from .law import NAME, Derivation, Law
+from .law import NAME, Derivation, Law, System
 from .laws.catalogue import CHAPTERS, LAWS
 from .matrix import WORKLOAD, activations_for
 from .numbers import digits
 from .records import ROOT, load
 from .scenario import Scenario, choose_devices
 from .symbols import GLOSSARY, SYMBOLS
-from .system import System
 from .units import ureg
 
 EVERYTHING = System(LAWS)

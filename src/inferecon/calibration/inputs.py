@@ -15,9 +15,9 @@ import pandas as pd
 from .. import symbols as s
 from ..errors import BadInput
 from ..givens import component_formats, native_format, peaks, width
+from ..law import System
 from ..laws import SERVICE, dispersal, operators
 from ..records import load
-from ..system import System
 from .rows import ACTIVATIONS, BLOCK_SCALED, KV_WIDTH, LAYERS, NARROW, WEIGHTS, each
 
 CALIBRATED = System([*dispersal.LAWS, *operators.LAWS])

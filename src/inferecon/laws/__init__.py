@@ -6,7 +6,7 @@ of its uses: those laws stand beside it.  ``catalogue`` lists all laws with what
 it takes half a second more to import, which a scenario need not wait for.
 """
 
-from ..system import System
+from ..law import System
 from . import (
     arithmetic,
     cache,

@@ -1,5 +1,6 @@
 """A System: laws that define each other, computed together by one compiled function."""
 
+import math
 from collections.abc import Iterable
 from functools import cache, cached_property
 from graphlib import TopologicalSorter
@@ -7,8 +8,8 @@ from graphlib import TopologicalSorter
 import numpy as np
 import sympy as sp
 
-from .compiled import compiled
-from .law import NAME, Law
+from ..compiled import compiled
+from .equations import NAME, Law
 
 BLOCK = 8192  # points at a time: what a hundred laws put between each other stays in the cache
 
@@ -42,20 +43,26 @@ class System:
 
         Arrays broadcast.  A result is an array where an array goes into it.
         """
-        arguments = [_number(given.get(s, np.nan)) for s in self.inputs]
+        arguments = [given.get(s, np.nan) for s in self.inputs]
+        if not any(isinstance(a, np.ndarray) for a in arguments):
+            arguments = list(np.array(arguments, dtype=float))  # faster than one by one
+        else:
+            arguments = [a if isinstance(a, np.ndarray) else np.float64(a) for a in arguments]
         with np.errstate(all="ignore"):  # 0/0 of an absent part is cut off by its Piecewise
             values = self._in_blocks(arguments)
         return {**given, **dict(zip(self.laws, values, strict=True))}
 
     def _in_blocks(self, arguments: list) -> list:
-        shape = np.broadcast_shapes(*{a.shape for a in arguments if a.ndim})
-        if (size := np.prod(shape, dtype=int)) <= BLOCK:
+        """Compute all values, a block of points after the other if there are many."""
+        shapes = {a.shape for a in arguments if isinstance(a, np.ndarray)}
+        shape = np.broadcast_shapes(*shapes) if shapes else ()
+        if (size := math.prod(shape)) <= BLOCK:
             return self._function(*arguments)
-        flat = [np.broadcast_to(a, shape).reshape(-1) if a.ndim else a for a in arguments]
+        flat = [np.broadcast_to(a, shape).reshape(-1) if np.ndim(a) else a for a in arguments]
         whole: list = []
         for begin in range(0, size, BLOCK):
             part = slice(begin, begin + BLOCK)
-            values = self._function(*(a[part] if a.ndim else a for a in flat))
+            values = self._function(*(a[part] if np.ndim(a) else a for a in flat))
             if not whole:
                 whole = [np.empty(size, v.dtype) if np.ndim(v) else v for v in values]
             for all_of_it, value in zip(whole, values, strict=True):
@@ -70,8 +77,3 @@ class System:
         if law is None:
             return frozenset([symbol])
         return frozenset().union(*(self.inputs_of(s) for s in law.needs))
-
-
-def _number(value):
-    """Return a value with a shape; NumPy's division by zero is no error."""
-    return value if isinstance(value, np.ndarray) else np.float64(value)

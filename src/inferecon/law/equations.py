@@ -1,4 +1,4 @@
-"""The two nouns of the mathematics: a Law, and the Derivation that proves one."""
+"""A Law, and the Derivation that proves one."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from operator import attrgetter
 import numpy as np
 import sympy as sp
 
-from .compiled import compiled
-from .stored import NotStorable, expression, kept, tree
-from .symbols import GLOSSARY
-from .units import ONE, DimensionError, unit_of, ureg
+from ..compiled import compiled
+from ..stored import NotStorable, expression, kept, tree
+from ..symbols import GLOSSARY
+from ..units import ONE, DimensionError, unit_of, ureg
 
 
 def Eq(left: sp.Basic, right: sp.Basic) -> sp.Eq:  # noqa: N802  stands for SymPy's class
