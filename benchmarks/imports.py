@@ -30,7 +30,8 @@ def measure() -> dict[str, Result]:
 
         start = min(once("") for _ in range(5))
         first = once("inferecon.laws.catalogue") - start
-        times = {module: [once(module) - start for _ in range(5)] for module in MODULES}
+        rounds = [[once(module) - start for module in MODULES] for _ in range(5)]  # by turns
+    times = dict(zip(MODULES, zip(*rounds, strict=True), strict=True))
     found = {
         f"import.{module}": Result(f"import {module}", min(taken), "s", min(taken), max(taken))
         for module, taken in times.items()
