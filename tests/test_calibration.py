@@ -275,13 +275,6 @@ def test_prompts_found_in_a_cache_cost_no_prefill():
     assert reused.predicted == pytest.approx(2 * plain.predicted)
 
 
-def test_a_network_between_nodes_slows_a_step_down():
-    wide = dict(model="DeepSeek-V3", weight_dtype="fp8", tp="1", isl="4096")
-    inside = one(**wide, n_gpus="8", ep="8", batch_or_concurrency="512")
-    beyond = one(**wide, n_gpus="16", ep="16", batch_or_concurrency="1024")
-    assert beyond.predicted > inside.predicted
-
-
 def test_no_more_tokens_come_out_than_steps_make(everything):
     rows, found = everything
     served = np.flatnonzero(~rows.static & (rows.metric == "output_throughput_tok_s"))
