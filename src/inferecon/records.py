@@ -11,7 +11,7 @@ import hashlib
 import math
 import os
 import re
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -188,6 +188,7 @@ class Record(Strict):
         return [s.name for part in PARTS.values() for s in part if s not in self.given]
 
 
+@lru_cache(maxsize=None, typed=True)
 def convert(value: int | float | str, symbol: sp.Symbol) -> float:
     """Convert a written value to the base unit of a symbol."""
     unit = GLOSSARY[symbol].unit
