@@ -13,7 +13,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from inferecon.sweep import Job, sweep
+from inferecon.running import Job
+from inferecon.sweep import sweep
 
 
 def seconds_each(source: Path, engine: str, copies: int, workers: int) -> float:

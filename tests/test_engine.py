@@ -12,7 +12,8 @@ import papermill
 import pytest
 
 from inferecon.engine import ParameterTypeError, UnknownParameter, WarmUpError, run_notebook
-from inferecon.sweep import Job, sweep
+from inferecon.running import Job
+from inferecon.sweep import sweep
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the engine forks on Linux only")
 
@@ -243,7 +244,8 @@ def test_two_jobs_may_not_share_a_target(write, tmp_path):
 def test_an_interrupted_sweep_keeps_what_is_done_and_leaves_no_process(write, tmp_path):
     source = write("import os, time\nprint(os.getpid())\ntime.sleep(60 * x)")
     code = (
-        "import sys; from pathlib import Path; from inferecon.sweep import Job, sweep\n"
+        "import sys; from pathlib import Path\n"
+        "from inferecon.running import Job; from inferecon.sweep import sweep\n"
         "source, out = map(Path, sys.argv[1:])\n"
         "sweep([Job(source, out / f'{x}.ipynb', 'k', {'x': x}) for x in (0, 1)], workers=1)"
     )

@@ -1,41 +1,20 @@
-"""The dataset: one row a combination and grid point, read back from executed notebooks.
-
-Units stand in the schema, records and edition beside every row, so a file that
-travels alone still says what it holds and what it rests on.
-"""
+"""Published numbers by their full id, and the edition they belong to."""
 
 import csv
 import hashlib
 import io
-import json
 import math
 import os
 from functools import cache
 from pathlib import Path
 
-import nbformat
-import pyarrow as pa
-import pyarrow.parquet as pq
 import sympy as sp
 
-from .book import published
 from .errors import BadInput
 from .laws.catalogue import LAWS
 from .numbers import DIGITS
 
 EDITION = "2026.12"
-CHOICES = (
-    "model",
-    "hardware",
-    "weights",
-    "activations",
-    "kv",
-    "tp",
-    "ep",
-    "osl",
-    "grid",
-    "provider",
-)
 
 
 @cache
@@ -43,12 +22,6 @@ def edition() -> str:
     """Edition of the report and fingerprint of its laws."""
     text = "\n".join(f"{law.id} {sp.srepr(law.eq)} {law.holds} {law.counts}" for law in LAWS)
     return f"{EDITION}+{hashlib.sha256(text.encode()).hexdigest()[:12]}"
-
-
-def read(path: Path) -> dict:
-    """Return what one executed notebook published, with its parameters."""
-    notebook = nbformat.read(path, as_version=4)
-    return {**published(notebook), "parameters": notebook.metadata["inferecon"]["parameters"]}
 
 
 def numbers_of(id: str, found: dict) -> dict[str, tuple[float | None, str]]:
@@ -110,44 +83,6 @@ def moved(old: dict, new: dict) -> list[str]:
         for id in sorted(old.keys() | new.keys())
         if not same(old.get(id), new.get(id))
     ]
-
-
-def write_dataset(path: Path, found: dict[str, dict]) -> int:
-    """Write grid points of all combinations as one Parquet file; return the number of rows.
-
-    A combination that does not run has one row that says why.
-    """
-    rows, units = [], {}
-    for id in sorted(found):
-        item = found[id]
-        grid = item.get("grid", {"columns": [], "rows": [], "units": {}})
-        units |= grid["units"]
-        fixed = {"combination": id, **{name: item["parameters"].get(name) for name in CHOICES}}
-        fixed |= {
-            "obstacle": "; ".join(item.get("obstacles", [])) or None,
-            "edition": edition(),
-            "records": json.dumps(item.get("records", {}), sort_keys=True),
-        }
-        points = grid["rows"] or [[None] * len(grid["columns"])]
-        rows += [{**fixed, **dict(zip(grid["columns"], point, strict=True))} for point in points]
-    table = pa.Table.from_pylist(rows, schema=_schema(units))
-    temporary = path.with_suffix(".part")
-    pq.write_table(table, temporary, compression="zstd")
-    os.replace(temporary, path)
-    return table.num_rows
-
-
-def _schema(units: dict[str, str]) -> pa.Schema:
-    text = ("combination", "model", "hardware", "weights", "activations", "kv", "grid", "provider")
-    fields = [pa.field(name, pa.string()) for name in text]
-    fields += [pa.field(name, pa.int64()) for name in ("tp", "ep", "osl", "batch", "isl")]
-    fields += [
-        pa.field(name, pa.float64(), metadata={"unit": unit})
-        for name, unit in units.items()
-        if name not in ("batch", "isl")
-    ]
-    fields += [pa.field(name, pa.string()) for name in ("obstacle", "edition", "records")]
-    return pa.schema(fields, metadata={"edition": edition(), "units": json.dumps(units)})
 
 
 def replace_text(path: Path, text: str) -> bool:
