@@ -81,7 +81,13 @@ def write_parts(folder: Path, count: int) -> None:
         which = pa.array(np.repeat(np.arange(n), POINTS))
         texts = {
             "combination": ["/".join(one) for one in shard],
-            **dict(zip(("model", "hardware", "weights"), map(list, zip(*shard)), strict=True)),
+            **dict(
+                zip(
+                    ("model", "hardware", "weights"),
+                    map(list, zip(*shard, strict=True)),
+                    strict=True,
+                )
+            ),
             "activations": ["bf16"] * n,
             "kv": ["bf16"] * n,
             "grid": ["world"] * n,

@@ -25,6 +25,7 @@ COUNTS = ("tp", "ep", "osl", "batch", "isl")
 CHOICES = (*TEXT[1:], "tp", "ep", "osl")
 BESIDE = ("obstacle", "edition", "records")
 FILE, PARTS = "results.parquet", "parts"
+MADE_FROM = b"made_from"  # in the file's metadata: the fingerprint of all combinations and keys
 
 
 def schema(units: Mapping[str, str] | None = None) -> pa.Schema:
@@ -79,7 +80,7 @@ def compact(tables: Iterable[pa.Table], target: store.Place, columns: pa.Schema)
             use_byte_stream_split=floats,
         ) as file:
             for table in tables:
-                waiting.append(table)
+                waiting.append(table.replace_schema_metadata(columns.metadata))
                 rows += table.num_rows
                 if sum(part.num_rows for part in waiting) >= ROWS:
                     whole = pa.concat_tables(waiting)
@@ -125,6 +126,8 @@ class Dataset:
         self.parts = [self._part(shard) for shard in self.shards]
         there = set(store.names(store.under(out, PARTS)))
         self.whole = {n for n, part in enumerate(self.parts) if part in there}
+        self.made_from = uses.sha("\n".join(self.parts))
+        self.finished = self._rows_there()
         for stranger in sorted(there - set(self.parts)):
             store.remove(store.under(out, PARTS, stranger))
 
@@ -135,13 +138,23 @@ class Dataset:
     def add(self, id: str, found: dict | None) -> None:
         """Take in what a combination published; None is a result that was kept."""
         n = self.shard_of[id]
-        if n in self.whole:
+        if self.finished is not None or n in self.whole:
             return
         self.found[n][id] = found
         if len(self.found[n]) == len(self.shards[n]):
             store.write(store.under(self.out, PARTS, self.parts[n]), as_bytes(self._table(n)))
             self.found[n] = {}
             self.whole.add(n)
+
+    def _rows_there(self) -> int | None:
+        """Return the rows of the file that is there, None if it was made from something else."""
+        try:
+            with store.opened(store.under(self.out, FILE)) as file:
+                about = pq.read_metadata(file)
+        except (OSError, pa.ArrowException):
+            return None
+        same = (about.metadata or {}).get(MADE_FROM) == self.made_from.encode()
+        return about.num_rows if same else None
 
     def _table(self, n: int) -> pa.Table:
         if n in self.whole:
@@ -150,10 +163,18 @@ class Dataset:
         return table_of({id: found or self.read(id) for id, found in self.found[n].items()})
 
     def finish(self) -> int:
-        """Write the one file of all that is done; return its rows.  Parts go when all are there."""
+        """Write the one file of all that is done; return its rows.  Parts go when all are there.
+
+        A file that was made from the same combinations and keys stays as it is.
+        """
+        if self.finished is not None:
+            return self.finished
+        columns, complete = schema(), len(self.whole) == len(self.shards)
+        if complete:
+            columns = columns.with_metadata({**columns.metadata, MADE_FROM: self.made_from})
         tables = (self._table(n) for n in range(len(self.shards)))
-        rows = compact(tables, store.under(self.out, FILE), schema())
-        if len(self.whole) == len(self.shards):
+        rows = compact(tables, store.under(self.out, FILE), columns)
+        if complete:
             for part in self.parts:
                 store.remove(store.under(self.out, PARTS, part))
             if isinstance(self.out, Path) and (self.out / PARTS).is_dir():

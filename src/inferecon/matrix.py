@@ -14,6 +14,7 @@ from .running import Job
 from .scenario import Scenario, choose_devices
 
 NOTEBOOKS = ROOT / "notebooks"
+SCENARIO = NOTEBOOKS / "scenario.ipynb"
 SWEEP = ROOT / "_build" / "sweep"
 CHAPTERS = ROOT / "book" / "chapters"
 
@@ -113,11 +114,11 @@ def target_of(case: Scenario, folder: store.Place = SWEEP) -> store.Place:
 
 def job_for(case: Scenario, folder: store.Place = SWEEP) -> Job:
     """Return the run of the scenario notebook for one combination."""
-    source, parameters = NOTEBOOKS / "scenario.ipynb", parameters_of(case)
+    parameters = parameters_of(case)
     # a price or a measured constant that appears is a change, too
     awaited = (f"prices/{case.hardware}.yaml", f"assumptions/energy-{case.hardware}.yaml")
     read = keys.records(case.records(), {f"data/{path}": keys.ABSENT for path in awaited})
-    return _job(source, target_of(case, folder), parameters, {"record": read})
+    return _job(SCENARIO, target_of(case, folder), parameters, {"record": read})
 
 
 def chapter_job(name: str) -> Job:

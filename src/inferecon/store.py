@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import NoReturn
+from typing import BinaryIO, NoReturn
 
 from .errors import BadInput
 
@@ -91,6 +91,11 @@ def read(source: Place) -> bytes:
     if isinstance(source, Path):
         return source.read_bytes()
     return _filesystem(source).cat_file(source)
+
+
+def opened(source: Place) -> BinaryIO:
+    """Open a file to read parts of it.  Raises FileNotFoundError."""
+    return source.open("rb") if isinstance(source, Path) else _filesystem(source).open(source)
 
 
 def remove(target: Place) -> None:
