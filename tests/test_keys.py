@@ -11,6 +11,7 @@ from inferecon import keys, uses
 from inferecon.build import PAGES
 from inferecon.laws.catalogue import LAWS
 from inferecon.matrix import NOTEBOOKS, WORKLOAD, chapter_job, job_for
+from inferecon.records import ROOT
 from inferecon.scenario import choose_devices
 
 # Runs the cells of a notebook in a fresh process and prints the laws and records that were read.
@@ -73,7 +74,7 @@ def test_every_record_a_notebook_reads_is_in_its_key(page):
 def test_a_notebook_rests_on_its_own_laws_only():
     used = uses.of(NOTEBOOKS / "scenario.ipynb")
     others = {law.id for law in LAWS} - used.law.keys()
-    assert {"KV-MLA", "ITL", "MEMORY-NEEDED"} <= used.law.keys()
+    assert {"KV-GROWING", "ITL", "MEMORY-NEEDED"} <= used.law.keys()
     assert {"WAIT", "RIDGE-BATCH"} <= others and len(others) > 50
     assert len(uses.of(NOTEBOOKS / "counts.ipynb").law) < len(used.law)
 
@@ -131,6 +132,14 @@ def test_the_key_of_a_combination_has_its_records_and_those_that_may_appear():
 )  # fmt: skip
 def test_a_change_is_said_in_words(kind, before, after, said):
     assert keys.changes({kind: before}, {kind: keys.group(after)}) == said
+
+
+def test_a_file_that_is_no_record_can_be_a_part():
+    group = keys.files([ROOT / "data/calibration/none.json", ROOT / "pyproject.toml"])
+    assert group.items["data/calibration/none.json"] == keys.ABSENT
+    assert keys.differences({"file": group}) == ""
+    other = keys.group({**group.items, "pyproject.toml": "0"})
+    assert keys.differences({"file": other}) == "pyproject.toml changed"
 
 
 def test_this_checkout_agrees_with_itself_and_says_where_another_does_not():

@@ -119,13 +119,15 @@ def test_an_interrupted_sweep_leaves_a_dataset_and_goes_on(checkout):
     assert process.returncode == 130 and "run the same command again for the rest" in said
     assert " left " in printed
     query = f"SELECT count(DISTINCT combination) FROM '{checkout}/cut/results.parquet'"
-    done = duckdb.sql(f"{query} WHERE obstacle IS NULL").fetchone()[0]
+    done = duckdb.sql(f"{query} WHERE obstacle IS NULL").fetchall()[0][0]
     assert len(list(folder.glob("*.ipynb"))) == done > 3
     swept(checkout, *many, out="cut")
     swept(checkout, *many[:-1], "2", out="whole")
     whole = (checkout / "whole/results.parquet").read_bytes()
     assert (checkout / "cut/results.parquet").read_bytes() == whole
-    assert duckdb.sql(query).fetchone()[0] == 2 * len(list((ROOT / "data/hardware").glob("*.yaml")))
+    assert duckdb.sql(query).fetchall()[0][0] == 2 * len(
+        list((ROOT / "data/hardware").glob("*.yaml"))
+    )
     assert not (checkout / "cut/parts").exists()
 
 

@@ -5,14 +5,17 @@ Another kind of input is one more kind of part, with a line in ``NOW`` and one i
 """
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
+from importlib.metadata import PackageNotFoundError
+from pathlib import Path
 from typing import NamedTuple
 
 from . import uses
 from .errors import BadInput
 from .laws import SERVICE
 from .records import ROOT, Record, file_of, load
+from .symbols import SYMBOLS
 
 ABSENT = "absent"
 LONGEST = 3  # changes of a kind that are named before the rest is counted
@@ -66,10 +69,11 @@ def _change(kind: str, name: str, before: str | None, after: str | None) -> str:
     if before in (None, ABSENT):
         return f"{said} {after} is new" if kind == "distribution" else f"{said} is new"
     if after in (None, ABSENT):
-        return f"{said} is gone" if kind in ("record", "notebook") else f"{said} is no longer used"
+        return f"{said} is gone" if kind in FILES else f"{said} is no longer used"
     return f"{said} {before} → {after}" if kind in SHOWN else f"{said} changed"
 
 
+FILES = ("record", "notebook", "file")
 SHOWN = ("parameter", "distribution")  # kinds whose values say more than a hash
 
 
@@ -87,30 +91,38 @@ def record_now(name: str) -> str:
 
 @cache
 def _laws() -> dict[str, object]:
-    known = {law.id: law for law in SERVICE.laws.values()}
-    from .laws.catalogue import BY_ID  # half a second, for the few outside the system
+    from .laws.catalogue import BY_ID  # half a second that a sweep on one machine need not wait
 
-    return BY_ID | known
+    return BY_ID | {law.id: law for law in SERVICE.laws.values()}
 
 
 def law_now(name: str) -> str:
+    """Hash of a law here, by its id."""
     return uses.law_hash(_laws()[name]) if name in _laws() else ABSENT
+
+
+def file_now(name: str) -> str:
+    """Hash of a file here, by its name in the checkout."""
+    path = ROOT / name
+    return uses.sha(path.read_bytes()) if path.is_file() else ABSENT
+
+
+def version_now(name: str) -> str:
+    """Version of a distribution here."""
+    try:
+        return uses.version(name)
+    except PackageNotFoundError:
+        return ABSENT
 
 
 NOW: dict[str, Callable[[str], str]] = {
     "record": record_now,
     "law": law_now,
     "module": lambda name: uses.module_hash(name) if uses.file_of(name) else ABSENT,
-    "symbol": lambda name: uses.symbol_hash(name) if name in uses.s.SYMBOLS else ABSENT,
-    "distribution": lambda name: _installed(name),
+    "symbol": lambda name: uses.symbol_hash(name) if name in SYMBOLS else ABSENT,
+    "distribution": version_now,
+    "file": file_now,
 }
-
-
-def _installed(name: str) -> str:
-    try:
-        return uses.version(name)
-    except uses.importlib.metadata.PackageNotFoundError:
-        return ABSENT
 
 
 _agreed: set[str] = set()  # digests of groups that were compared, and were equal
@@ -152,11 +164,7 @@ def _named(record: Record) -> tuple[str, str]:
     return known[1], record.hash
 
 
-def files(paths) -> Group:
+def files(paths: Iterable[Path]) -> Group:
     """Return files that are no records as parts, by their content; an absent one is a part, too."""
-    return group(
-        {
-            str(path.relative_to(ROOT)): uses.sha(path.read_bytes()) if path.is_file() else ABSENT
-            for path in paths
-        }
-    )
+    names = [path.relative_to(ROOT).as_posix() for path in paths]
+    return group({name: file_now(name) for name in names})
