@@ -118,6 +118,7 @@ class Cluster:
                     ending = self._ending(future, jobs[number])
                     if ending is None:
                         todo.appendleft(number)
+                        looked = 0.0  # it may be that a worker is gone, or refused from now on
                     else:
                         yield number, ending
         finally:
