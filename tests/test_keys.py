@@ -75,7 +75,7 @@ def test_a_notebook_rests_on_its_own_laws_only():
     used = uses.of(NOTEBOOKS / "scenario.ipynb")
     others = {law.id for law in LAWS} - used.law.keys()
     assert {"KV-GROWING", "ITL", "MEMORY-NEEDED"} <= used.law.keys()
-    assert {"WAIT", "RIDGE-BATCH"} <= others and len(others) > 50
+    assert {"SPOT-COST", "RIDGE-BATCH"} <= others and len(others) > 50
     assert len(uses.of(NOTEBOOKS / "counts.ipynb").law) < len(used.law)
 
 
