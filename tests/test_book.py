@@ -17,8 +17,11 @@ import yaml
 from inferecon import anchors, cite
 from inferecon.analysis import results
 from inferecon.build import HTML, LEDGER, PAGES
+from inferecon.errors import BadInput
+from inferecon.html import build_html, frame_key
 from inferecon.laws.catalogue import CHAPTERS, DERIVATIONS, LAWS
 from inferecon.matrix import HARDWARE, MODELS, WORKLOAD
+from inferecon.numbers import Number
 from inferecon.records import ROOT, ids
 from inferecon.report.readme import README
 from inferecon.report.readme import text as readme_text
@@ -184,10 +187,14 @@ def test_the_readme_shows_the_numbers_of_the_ledger():
     assert "<!-- num " in readme
 
 
+def ms(*figures):
+    """Numbers a:itl, b:itl ... of these milliseconds."""
+    return {f"{name}:itl": Number(x, "ms") for name, x in zip("abcd", figures, strict=False)}
+
+
 def test_a_moved_number_is_said_with_old_and_new():
-    old = {"a:itl": (4.0, "ms"), "b:itl": (1.0, "ms"), "c:itl": (None, "ms"), "d:itl": (1.0, "ms")}
-    new = {"a:itl": (5.0, "ms"), "b:itl": (1.0 + 1e-12, "ms"), "c:itl": (2.0, "ms")}
-    assert moved(old, new | {"e:itl": (3.0, "")}) == [
+    old, new = ms(4.0, 1.0, None, 1.0), ms(5.0, 1.0 + 1e-12, 2.0)
+    assert moved(old, new | {"e:itl": Number(3.0, "")}) == [
         "a:itl: 4 ms -> 5 ms",
         "c:itl: missing -> 2 ms",
         "d:itl: 1 ms -> absent",
@@ -196,8 +203,49 @@ def test_a_moved_number_is_said_with_old_and_new():
 
 
 def test_a_changed_unit_is_a_moved_number():
-    assert moved({"a": (1.0, "ms")}, {"a": (1.0, "s")}) == ["a: 1 ms -> 1 s"]
-    assert moved({"a": (None, "ms")}, {"a": (None, "ms")}) == []
+    assert moved({"a": Number(1.0, "ms")}, {"a": Number(1.0, "s")}) == ["a: 1 ms -> 1 s"]
+    assert moved(ms(None), ms(None)) == []
+
+
+PREDICTED = Number(3.0, "ms", 2.0, 4.0, "calibrated")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"low": 2.5}, "3 ms (2.5 to 4, calibrated)"),
+        ({"high": 5.0}, "3 ms (2 to 5, calibrated)"),
+        ({"known": "extrapolated"}, "3 ms (2 to 4, extrapolated)"),
+        ({"low": None, "high": None, "known": ""}, "3 ms"),
+    ],
+)
+def test_a_changed_interval_is_a_moved_number(change, said):
+    new = {"a": PREDICTED._replace(**change)}
+    assert moved({"a": PREDICTED}, new) == [f"a: 3 ms (2 to 4, calibrated) -> {said}"]
+    assert moved({"a": PREDICTED}, {"a": PREDICTED}) == []
+
+
+def test_the_ledger_keeps_intervals(tmp_path):
+    numbers = {"a": PREDICTED, "b": Number(1.5, "s"), "c": Number(None, "USD/Mtoken")}
+    path = tmp_path / "numbers.csv"
+    path.write_text(numbers_text(numbers))
+    assert path.read_text().splitlines() == [
+        "id,value,unit,low,high,known",
+        "a,3,ms,2,4,calibrated",
+        "b,1.5,s,,,",
+        "c,,USD/Mtoken,,,",
+    ]
+    assert read_numbers(path) == numbers
+
+
+@pytest.mark.parametrize(
+    "line", ["a,3,ms,2,4,", "a,3,ms,2,,calibrated", "a,,ms,2,4,calibrated", "a,3,ms,2,4,guessed"]
+)
+def test_a_prediction_without_all_its_parts_is_refused(tmp_path, line):
+    path = tmp_path / "numbers.csv"
+    path.write_text(f"id,value,unit,low,high,known\n{line}\n")
+    with pytest.raises(BadInput, match="numbers.csv line 2"):
+        read_numbers(path)
 
 
 # HTML ------------------------------------------------------------------------------------------
@@ -323,8 +371,8 @@ def test_links_of_a_small_book_lead_somewhere_and_nothing_is_fetched(small_book)
 
 def test_a_quoted_number_is_the_one_of_the_ledger(small_book):
     page = (small_book / "index.html").read_text(encoding="utf-8")
-    value, unit = NUMBERS[f"{COMBINATION}:itl"]
-    assert unit == "ms"
+    value, unit, *interval = NUMBERS[f"{COMBINATION}:itl"]
+    assert unit == "ms" and interval == [None, None, ""]
     whole, bare = re.findall(r'<a class="num" data-number="[^"]+:itl"[^>]*>([^<]+)</a>', page)
     assert float(bare) == pytest.approx(value, rel=5e-3) and whole == f"{bare} ms"
     assert page.count('id="num-deepseek-r1-distill-llama-8b-h200-sxm-bf16-itl"') == 1
@@ -367,3 +415,71 @@ def test_a_name_that_does_not_exist_fails_the_build(tmp_path):
 def test_links_of_the_built_report_lead_somewhere_and_nothing_is_fetched(small_book):
     """Checks _build/html where a build has left it; the small book stands for it elsewhere."""
     assert broken(HTML if (HTML / "index.html").exists() else small_book) == {}
+
+
+# Only what changed, on all cores -----------------------------------------------------------------
+
+
+def written_book(folder):
+    """Pages enough for Sphinx to read them beside each other, one with a law, one with a number."""
+    book = folder / "book"
+    book.mkdir()
+    pages = {f"page{n}": f"# Page {n}\n\nSee {{doc}}`index`.\n" for n in range(6)}
+    pages["models/deepseek-r1-distill-llama-8b"] = "# The page of its numbers\n"
+    pages["index"] = f"# A book\n\nITL is {{num}}`{COMBINATION}:itl`.\n\nIt is short.\n"
+    (book / "models").mkdir()
+    for name, text in pages.items():
+        (book / f"{name}.md").write_text(text)
+    chapters = [{"file": name} for name in sorted(pages) if name != "index"]
+    toc = {"format": "jb-book", "root": "index", "parts": [{"numbered": True}]}
+    toc["parts"][0]["chapters"] = chapters
+    (book / "_toc.yml").write_text(yaml.safe_dump(toc))
+    (book / "assets").symlink_to(BOOK / "assets")
+    (book / "references.bib").write_text("")
+    return book
+
+
+def everything(html):
+    """Bytes of every file of a site."""
+    return {str(p.relative_to(html)): p.read_bytes() for p in html.rglob("*") if p.is_file()}
+
+
+def test_a_book_has_the_same_bytes_cold_or_not_on_one_core_or_two(tmp_path):
+    book, ledger = written_book(tmp_path), tmp_path / "numbers.csv"
+    lines = LEDGER.read_text().splitlines(keepends=True)
+    text = "".join(one for one in lines if one.startswith(("id,", "deepseek-r1-distill-llama-8b/")))
+    ledger.write_text(text)
+    step = tmp_path / "step"
+    build_html(ledger, 2, book, step)
+    first = everything(step / "html")
+    untouched = (step / "html" / "page3.html").stat().st_mtime_ns
+
+    value = f"{NUMBERS[COMBINATION + ':itl'][0]:.10g}"
+    assert f"{COMBINATION}:itl,{value}," in text
+    ledger.write_text(text.replace(f"{COMBINATION}:itl,{value},", f"{COMBINATION}:itl,77.7,"))
+    page = book / "page2.md"
+    page.write_text(page.read_text() + "\nOne sentence more.\n")
+    build_html(ledger, 2, book, step)
+    assert untouched == (step / "html" / "page3.html").stat().st_mtime_ns
+    assert "One sentence more." in (step / "html" / "page2.html").read_text()
+    for name in ("index", "models/deepseek-r1-distill-llama-8b"):
+        assert "77.7" in (step / "html" / f"{name}.html").read_text()
+
+    cold = tmp_path / "cold"
+    build_html(ledger, 1, book, cold)
+    assert everything(cold / "html") == everything(step / "html") != first
+
+
+def test_what_one_page_shows_of_another_is_the_frame(tmp_path):
+    book = written_book(tmp_path)
+    page, before = book / "page2.md", frame_key(book)
+    text = page.read_text()
+    page.write_text(text + "\nA sentence.\n")
+    assert before == frame_key(book)
+    for change in ("## A heading", "(a-label)=", "```{law} ITL", "So {cite}`williams2009`."):
+        page.write_text(f"{text}\n{change}\n")
+        assert before != frame_key(book), change
+    page.write_text(text)
+    assert before == frame_key(book)
+    (book / "_toc.yml").write_text((book / "_toc.yml").read_text() + "\n")
+    assert before != frame_key(book)

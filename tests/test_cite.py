@@ -129,7 +129,7 @@ def test_an_address_names_a_page_of_the_book():
 
 def test_a_number_is_cited_with_its_value_law_and_page():
     found = cite.entry(NUMBERS[0])
-    value, unit = cite.ledger()[NUMBERS[0]]
+    value, unit, *_ = cite.ledger()[NUMBERS[0]]
     assert found.value.endswith(" ms") and unit == "ms"
     assert float(found.value.split()[0]) == pytest.approx(value, rel=5e-3)
     assert found.source == "law ITL"

@@ -39,7 +39,7 @@ class Processes:
         once = {"DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1"}
         options = ["--port", "0", "--no-dashboard", "--scheduler-file", self.file]
         self.scheduler = self._start("dask_scheduler", options, folder, once)
-        until(self.file.exists)
+        until(lambda: self.file.exists() and self.file.read_text().rstrip().endswith("}"))
         self.address = json.loads(self.file.read_text())["address"]
 
     def worker(self, name: str, **environment) -> int:

@@ -79,6 +79,7 @@ def test_imports_stand_in_the_second_code_cell_and_come_from_the_package(path):
         "inferecon.book",
         "inferecon.counting",
         "inferecon.gallery",
+        "inferecon.predicting",
         "inferecon.sensitivity",
     }
 

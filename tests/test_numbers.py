@@ -9,9 +9,10 @@ from html import unescape
 import pytest
 
 from inferecon import cite, naming, numberbox
-from inferecon.build import BuildFailed, check_places
+from inferecon.errors import BuildFailed
+from inferecon.html import check_places
 from inferecon.matrix import WORKLOAD
-from inferecon.numbers import number
+from inferecon.numbers import Number, number
 from inferecon.pages.katex_node import node
 from inferecon.response import solution
 from inferecon.scenario import choose_devices
@@ -23,9 +24,11 @@ IDS = sorted(NUMBERS)
 MISSING = [id for id in IDS if NUMBERS[id][0] is None]
 FAMILIES = ("counts/", "formats/", "scenario:", "scenario@full:", "sensitivity/")
 SAMPLE = [*IDS[::45], *MISSING[:5]]
+SAMPLE += [id for id in IDS if "@vllm:" in id][::60]
 SAMPLE += [id for start in FAMILIES for id in [i for i in IDS if i.startswith(start)][::12]]
 SCRIPT = cite.BOOK / "assets" / "js" / "numbers.js"
 ITL = "deepseek-v3/h200-sxm/fp8:itl"
+PREDICTED = "deepseek-v3/h200-sxm/fp8@vllm:itl"
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +77,8 @@ def test_no_two_numbers_share_a_cell():
 
 
 def test_the_first_mention_is_the_anchor_and_every_mention_leads_to_the_place():
-    prose = f"<p>{numberbox.quoted(ITL, '14.3 ms')} and {numberbox.quoted(ITL, '14.3')}</p>"
+    number = Number(14.3, "ms")
+    prose = f"<p>{numberbox.quoted(ITL, number)} and {numberbox.quoted(ITL, number, False)}</p>"
     name = naming.anchor(ITL)
     index = numberbox.explained(prose, "index", NUMBERS)
     assert index.count(f'id="{name}"') == 1 and index.index(name) < index.index("14.3 ms")
@@ -125,6 +129,32 @@ def test_a_number_says_what_it_is_whose_and_which_law_gives_it():
     assert (place, value) == (0, NUMBERS[ITL][0]) and f"{digits} ms" == cite.entry(ITL).value
 
 
+def test_a_prediction_says_its_interval_its_engine_and_how_it_is_known():
+    number = Number(30.0, "ms", 20.0, 45.0, "extrapolated")
+    found = numberbox.data([PREDICTED], NUMBERS | {PREDICTED: number})
+    (kind,), case = found["kinds"], found["cases"]["deepseek-v3/h200-sxm/fp8@vllm"]
+    assert kind["known"] == "extrapolated" and "not measured together" in kind["how"]
+    assert kind["law"] == "SERVED-STEP" and "predicted for vLLM" in kind["says"]
+    assert "DeepSeek-V3 on 8 × H200" in case["of"] and "vLLM" in case["of"]
+    assert case["command"] == "inferecon predict deepseek-v3 h200-sxm fp8 --engine vllm"
+    assert found["numbers"]["deepseek-v3/h200-sxm/fp8@vllm"]["itl"] == [0, "30", 30.0, "20", "45"]
+    said = "30 ms, 90 % interval 20 to 45 ms, extrapolated"
+    assert cite.of_value(PREDICTED, number).value == said
+    assert naming.place(PREDICTED) != naming.place(ITL)
+    assert naming.page(PREDICTED) == naming.page(ITL)
+
+
+@pytest.mark.parametrize("with_unit", [True, False])
+def test_a_prediction_is_never_quoted_without_its_interval_and_mark(with_unit):
+    number = Number(30.0, "ms", 20.0, 45.0, "calibrated")
+    shown = numberbox.quoted(PREDICTED, number, with_unit)
+    assert "(20–45)" in shown and '<abbr title="calibrated">≈</abbr>' in shown
+    assert numberbox.QUOTED.search(shown)[1] == PREDICTED
+    assert number.text == "30 ms ≈ (20–45)"
+    placed = numberbox.explained(shown, "index", {PREDICTED: number})
+    assert f'id="{naming.anchor(PREDICTED)}"' in placed and "(20–45)" in placed
+
+
 def test_a_sensitivity_says_what_was_changed():
     start = "sensitivity/deepseek-v3/h200-sxm/fp8/itl"
     itl, batch = naming.says(ITL), naming.says("x:batch")
@@ -153,7 +183,8 @@ def stamped(found):
 def command(id):
     case, symbol = naming.split(id)
     words = naming.case_of(case, NUMBERS).command.replace("SYMBOL", symbol).split()
-    options = dict(zip(words[6::2], words[7::2], strict=True))
+    first = next((i for i, word in enumerate(words) if word.startswith("--")), len(words))
+    options = dict(zip(words[first::2], words[first + 1 :: 2], strict=True))
     return words, {k.removeprefix("--"): int(v) if v.isdigit() else v for k, v in options.items()}
 
 
@@ -214,6 +245,15 @@ def test_the_page_cites_a_number_as_the_command_does():
         assert forms == [cite.written(stamped(cite.entry(id)), form) for form in cite.FORMS]
 
 
+@pytest.mark.parametrize("symbol", ["itl", "throughput", "cost_per_token"])
+def test_the_page_cites_a_prediction_as_the_command_does(symbol):
+    id = f"deepseek-v3/h200-sxm/fp8@vllm:{symbol}"
+    number = Number(0.0312345, "ms", 0.02, 1.0 / 3, "calibrated")
+    written = cite.of_value(id, number)
+    (forms,) = filled(numberbox.data([id], NUMBERS | {id: number}), [id])
+    assert forms == [cite.written(stamped(written), form) for form in cite.FORMS]
+
+
 def test_hostile_text_is_escaped_in_each_form_as_the_command_does():
     text = 'a "b" \\ </script><b>$&$1 `c` *d* _e_ [f] | 50 % # ~ ^ {g} é –'
     data = numberbox.data([ITL], NUMBERS)
@@ -226,7 +266,7 @@ def test_hostile_text_is_escaped_in_each_form_as_the_command_does():
 
 def test_no_text_of_a_number_gets_into_the_page_as_markup():
     id = 'x"><script>:<b>'
-    shown = numberbox.quoted(id, "<i>1</i>")
+    shown = numberbox.quoted(id, Number(1.0, "<i>", 0.5, 2.0, "calibrated"))
     assert "<script" not in shown and "<b>" not in shown and "<i>" not in shown
     assert unescape(numberbox.QUOTED.search(shown)[1]) == id
     assert "innerHTML" not in SCRIPT.read_text(encoding="utf-8")

@@ -95,6 +95,14 @@ def test_misses_are_sorted_and_the_farthest_row_is_first(held):
     ratios = [float(line.split("|")[5].strip(" ×")) for line in rows[1:]]
     gaps = [abs(np.log(ratio)) for ratio in ratios]
     assert len(rows) == 1 + validation.WORST and gaps == sorted(gaps, reverse=True)
+    for line in rows[1:]:  # each prediction inside its own interval
+        low, middle, high = map(
+            float,
+            re.fullmatch(r"([\d.]+) \(([\d.]+)–([\d.]+)\)", line.split("|")[4].strip()).group(
+                2, 1, 3
+            ),
+        )
+        assert low < middle < high
 
 
 def test_a_mark_that_is_missed_says_so_in_words(held):

@@ -23,7 +23,17 @@ from .escape import plain
 from .law import Eq, declared_unit, latex
 from .law import display as shown_as
 from .laws import SERVICE as LAWS
-from .numbers import FULL, GRID, PUBLISHED, SERVICE, SHOWN, STRUCTURE, UNIT_NAMES, digits, number
+from .numbers import (
+    FULL,
+    GRID,
+    PUBLISHED,
+    SERVICE,
+    SHOWN,
+    STRUCTURE,
+    UNIT_NAMES,
+    digits,
+    number,
+)
 from .records import ids, load
 from .scenario import Scenario, opened, whole
 from .units import unit_of, ureg
@@ -62,30 +72,30 @@ class Case:
         rows = [
             f"| {s.GLOSSARY[symbol].meaning} | ${s.GLOSSARY[symbol].latex}$ | {n.text}"
             f"{self._missing(symbol)} |"
-            for symbol, n in zip(shown, numbers, strict=True)
+            for symbol, n in numbers.items()
         ]
         table = "\n".join(["| quantity | symbol | value |", "|---|---|---:|", *rows])
         display(Markdown(table), metadata={PUBLISHED: self.content(numbers)})
 
-    def numbers(self, shown: tuple) -> list:
-        return [number(symbol, self.scenario.values[symbol]) for symbol in shown]
+    def numbers(self, shown: tuple) -> dict:
+        return {symbol: number(symbol, self.scenario.values[symbol]) for symbol in shown}
 
-    def content(self, numbers: list) -> dict:
+    def content(self, numbers: dict) -> dict:
         """Return what is published of this case: numbers, obstacles, and the records behind."""
         return {
-            "numbers": [list(_json(n)) for n in numbers],
-            "full": [list(_json(n)) for n in self.at_largest_batch()],
+            "numbers": as_json(numbers),
+            "full": as_json(self.at_largest_batch()),
             "obstacles": self.scenario.obstacles,
             "records": {record.path: record.hash for record in self.scenario.records()},
         }
 
-    def at_largest_batch(self) -> list:
+    def at_largest_batch(self) -> dict:
         """Return the numbers of the same case with as many sequences as fit; none if it is idle."""
         if not self.runs:
-            return []
+            return {}
         most = int(self.scenario.values[s.largest_batch])
         full = replace(self.scenario, batch=most)
-        return [number(symbol, full.values[symbol]) for symbol in FULL]
+        return {symbol: number(symbol, full.values[symbol]) for symbol in FULL}
 
     def grid(self, batches: list[int], contexts: list[int]) -> None:
         """Publish the numbers over batches and prompt lengths, and show the latencies.
@@ -102,8 +112,7 @@ class Case:
 
     def points(self, batches: list[int], contexts: list[int]) -> tuple[list[str], list[list]]:
         """Return names and rows (batch, isl, then the symbols of GRID in shown units)."""
-        limit = self.scenario.model_record["max_context"] - self.scenario.osl
-        usable = [c for c in contexts if c <= limit]
+        usable = self._usable(contexts)
         columns = ["batch", "isl", *(symbol.name for symbol in GRID)]
         if not self.runs or not usable:
             return columns, []
@@ -118,8 +127,26 @@ class Case:
                     else math.nan
                     for symbol in GRID
                 ]
-                rows.append([batch, context, *(_null(v) for v in shown)])
+                rows.append([batch, context, *(null(v) for v in shown)])
         return columns, rows
+
+    def fitting(self, batches: list[int], contexts: list[int]) -> list[tuple[int, int]]:
+        """Return the points (batch, prompt) of a grid that the model takes and memory holds."""
+        usable = self._usable(contexts)
+        if not usable:
+            return []
+        needed = self.scenario.sweep(batches, usable)[s.memory_needed]
+        room = self.scenario.values[s.memory_available]
+        return [
+            (batch, context)
+            for i, context in enumerate(usable)
+            for j, batch in enumerate(batches)
+            if needed[i, j] <= room
+        ]
+
+    def _usable(self, contexts: list[int]) -> list[int]:
+        limit = self.scenario.model_record["max_context"] - self.scenario.osl
+        return [context for context in contexts if context <= limit]
 
     def roofline(self):
         """Draw where prefill and decode stand under the roofline of one device."""
@@ -330,13 +357,17 @@ def _at(array, i, j):
     return array[i, j] if getattr(array, "ndim", 0) == 2 else array
 
 
-def _null(value: float):
+def null(value: float):
     """NaN is no JSON: a missing value travels as null."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _json(item) -> tuple:
-    return (item.symbol, _null(item.value), item.unit)
+def as_json(numbers: dict) -> list[list]:
+    """Return numbers as they travel in a notebook: name, value, unit, and what a prediction has."""
+    return [
+        [symbol.name, null(n.value), n.unit, *(n[2:] if n.known else ())]
+        for symbol, n in numbers.items()
+    ]
 
 
 def _written(symbol, value: float) -> str:

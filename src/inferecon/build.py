@@ -8,24 +8,19 @@ or a hand test.
 import fcntl
 import hashlib
 import os
-import re
-import shutil
-import subprocess
-import sys
 import time
-from collections import Counter
 from contextlib import contextmanager
-from html import unescape
 from pathlib import Path
 
 from rich.console import Console
 
-from . import anchors, export, naming, report
+from . import anchors, report
 from .book import impossible
 from .calibration.calibrate import calibrate, stale
-from .cite import UNSTAMPED, commit
 from .claims import differences
 from .dataset import write_dataset
+from .errors import BuildFailed
+from .html import HTML, build_html, check_places
 from .matrix import (
     FORMATS,
     HARDWARE,
@@ -53,49 +48,44 @@ BUILD = ROOT / "_build"
 DATASET = BUILD / "results.parquet"
 NUMBERS = BUILD / "numbers.csv"
 LEDGER = ROOT / "book" / "numbers.csv"
-HTML = BUILD / "html"
 PAGES = ("scenario", "figures", "counts", "sensitivity")  # notebooks that are pages of the book
-MARK = BUILD / "html.key"
-
-
-class BuildFailed(RuntimeError):
-    """A stage failed; the message says which and why."""
 
 
 def build(*, accept: bool = False, jobs: int | None = None) -> None:
     """Run all stages.  Raises BuildFailed; whatever was built before stays in place."""
     if own_folder():
         raise BuildFailed("INFERECON_DATA is set; the report is built from its own records only")
+    if "INFERECON_CALIBRATION" in os.environ:
+        raise BuildFailed("INFERECON_CALIBRATION is set; the report predicts by its own constants")
     BUILD.mkdir(exist_ok=True)
     with (BUILD / "lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise BuildFailed("another build of this report is running; wait for it") from None
-        stages(accept, jobs)
+        stages(accept, jobs or os.cpu_count() or 1)
 
 
-def stages(accept: bool, jobs: int | None) -> None:
+def stages(accept: bool, jobs: int) -> None:
     """Run the stages one after the other; only one build at a time may write the folder."""
     console, clock = Console(stderr=True), {}
-    with timed(clock, "notebooks"):
-        found, numbers = run_notebooks(jobs or os.cpu_count() or 1)
-    with timed(clock, "dataset"):
-        rows = write_dataset(DATASET, found)
-        replace_text(NUMBERS, numbers_text(numbers))
     with timed(clock, "constants"):
         if stale():
             console.print("rows or laws changed: the constants are fitted anew")
             calibrate(judging=False, say=console.print)
+    with timed(clock, "notebooks"):
+        found, numbers = run_notebooks(jobs)
+    with timed(clock, "dataset"):
+        rows = write_dataset(DATASET, found)
+        replace_text(NUMBERS, numbers_text(numbers))
     check_ledger(numbers, accept, console)
     check_anchors(accept, console)
     check_claims()
     with timed(clock, "pages"):
         changed = report.write_pages(found, numbers)
     with timed(clock, "HTML"):
-        build_html()
-    stamp()
-    check_places(numbers)
+        build_html(NUMBERS, jobs)
+        check_places(numbers)
     running = sum(not item.get("obstacles") for item in found.values())
     console.print(
         f"{len(found):,} combinations ({running:,} run, {len(found) - running:,} cannot), "
@@ -195,72 +185,3 @@ def check_claims() -> None:
 def fingerprint() -> str:
     """The first digits of the ledger's SHA-256, which CHANGELOG.md must name."""
     return hashlib.sha256(LEDGER.read_bytes()).hexdigest()[:12]
-
-
-def build_html() -> None:
-    """Build the book anew, warnings as errors, unless nothing it is made of changed."""
-    wanted = html_key()
-    if (
-        MARK.exists()
-        and MARK.read_text().split()[:1] == [wanted]
-        and (HTML / "index.html").exists()
-    ):
-        return
-    MARK.unlink(missing_ok=True)
-    for folder in (HTML, BUILD / ".doctrees"):  # a partial build keeps stale navigation
-        shutil.rmtree(folder, ignore_errors=True)
-    command = [str(Path(sys.executable).with_name("jupyter-book")), "build", "book"]
-    command += ["--config", "_config.yml", "--path-output", ".", "-W", "-n", "--keep-going", "-q"]
-    ran = subprocess.run(command, cwd=ROOT, env=environment(), text=True, capture_output=True)
-    if ran.returncode:
-        print(ran.stdout[-6000:], ran.stderr[-6000:], sep="\n", file=sys.stderr)
-        raise BuildFailed("the book does not build; what Sphinx said stands above")
-    export.write(HTML)
-    (HTML / ".buildinfo").unlink(missing_ok=True)  # a hash of this machine's paths
-    MARK.write_text(f"{wanted} {UNSTAMPED}")
-
-
-def stamp() -> None:
-    """Put this checkout's commit where pages say which one they cite; Sphinx need not run again."""
-    wanted, old = MARK.read_text().split()
-    new = commit()
-    if new == old:
-        return
-    for path in HTML.rglob("*.html"):
-        text = path.read_text(encoding="utf-8")
-        if old in text:
-            path.write_text(text.replace(old, new), encoding="utf-8")
-    MARK.write_text(f"{wanted} {new}")
-
-
-def check_places(numbers: dict, html: Path = HTML) -> None:
-    """Fail unless the address of every published number is an anchor of its own in the pages."""
-    wanted: dict[str, list[str]] = {}
-    for id in numbers:
-        wanted.setdefault(f"{naming.page(id)}.html", []).append(naming.anchor(id))
-    wrong = []
-    for page, anchors_there in wanted.items():
-        text = (html / page).read_text(encoding="utf-8") if (html / page).exists() else ""
-        has = re.findall(r'\sid="([^"]+)"', text)
-        count = Counter(map(unescape, has))
-        wrong += [f"{page}#{name}" for name in anchors_there if count[name] != 1]
-        wrong += [f"{page}#{name} twice" for name, n in Counter(anchors_there).items() if n > 1]
-    if wrong:
-        print(*wrong[:20], sep="\n")
-        raise BuildFailed(f"{len(wrong):,} numbers have no place of their own; the first above")
-
-
-def html_key() -> str:
-    """Fingerprint of everything the HTML is made of."""
-    files = [path for path in (ROOT / "book").rglob("*") if path.is_file()]
-    files += [*(ROOT / "src").rglob("*.py"), ROOT / "_config.yml", NUMBERS]
-    files += [ROOT / "requirements.txt"]
-    digest = hashlib.sha256()
-    for path in sorted(files):
-        digest.update(str(path.relative_to(ROOT)).encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()
-
-
-def environment() -> dict[str, str]:
-    """Environment of the HTML build: no clock, our numbers."""
-    return {**os.environ, "SOURCE_DATE_EPOCH": "0", "INFERECON_NUMBERS": str(NUMBERS)}

@@ -127,10 +127,10 @@ def of_number(id: str) -> Entry:
     numbers = ledger()
     if id not in numbers:
         raise BadInput(f"no published number {id!r}{nearest(id, numbers)}")
-    return of_value(id, *numbers[id])
+    return of_value(id, numbers[id])
 
 
-def of_value(id: str, value: float | None, unit: str) -> Entry:
+def of_value(id: str, number: Number) -> Entry:
     """The same for a value that need not be in the ledger."""
     law = naming.law_of(id)
     return Entry(
@@ -138,7 +138,7 @@ def of_value(id: str, value: float | None, unit: str) -> Entry:
         kind="number",
         says=naming.says(id),
         source=f"law {law.id}" if law else "computed from the laws",
-        value="missing" if value is None else Number(id, value, unit).text,
+        value=number.said,
         url=f"{naming.page(id)}.html#{naming.anchor(id)}",
         edition=edition(),
         **(_equation(law.eq, law.holds) if law else {}),

@@ -21,7 +21,7 @@ def counts(pattern: str = "*") -> None:
         values = SERVICE.solve({**load("constants", "counting").given, **record.given})
         for symbol in COUNTS:
             found = number(symbol, values[symbol])
-            named[f"counts/{id}:{found.symbol}"] = [found.value, found.unit]
+            named[f"counts/{id}:{symbol.name}"] = [found.value, found.unit]
         scope = in_scope(record, values)
         stated = record.get("published_total")
         apart = scope + record.given.get(s.published_adjust, 0) - stated

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 
 from . import store, uses
 from .numbers import GRID, SHOWN
+from .predicting import UNITS as PREDICTED
 from .results import edition
 
 SHARD = 500  # combinations in a part
@@ -23,14 +24,15 @@ ROWS = 100_000  # rows in a row group of the finished file
 TEXT = ("combination", "model", "hardware", "weights", "activations", "kv", "grid", "provider")
 COUNTS = ("tp", "ep", "osl", "batch", "isl")
 CHOICES = (*TEXT[1:], "tp", "ep", "osl")
-BESIDE = ("obstacle", "edition", "records")
+BESIDE = ("known", "engine", "unpredicted", "constants", "obstacle", "edition", "records")
+NO_GRID = {"columns": [], "rows": []}
 FILE, PARTS = "results.parquet", "parts"
 MADE_FROM = b"made_from"  # in the file's metadata: the fingerprint of all combinations and keys
 
 
 def schema(units: Mapping[str, str] | None = None) -> pa.Schema:
     """Return the columns; ``units`` are those of the quantities, by default of the report's."""
-    units = units or {symbol.name: SHOWN[symbol] for symbol in GRID}
+    units = units or {symbol.name: SHOWN[symbol] for symbol in GRID} | PREDICTED
     fields = [pa.field(name, pa.string()) for name in TEXT]
     fields += [pa.field(name, pa.int64()) for name in COUNTS]
     fields += [pa.field(n, pa.float64(), metadata={"unit": unit}) for n, unit in units.items()]
@@ -44,15 +46,23 @@ def table_of(found: Mapping[str, dict]) -> pa.Table:
     columns: dict[str, list] = {field.name: [] for field in schema()}
     for id in sorted(found):
         item = found[id]
-        grid = item.get("grid") or {"columns": [], "rows": []}
+        grid, forecast = item.get("grid", NO_GRID), item.get("predicted", {})
+        beside = forecast.get("grid", NO_GRID)
         points = grid["rows"] or [[None] * len(grid["columns"])]
         fixed = {"combination": id, **{n: item["parameters"].get(n) for n in CHOICES}}
         fixed |= {
             "obstacle": "; ".join(item.get("obstacles", [])) or None,
             "edition": edition(),
             "records": json.dumps(item.get("records", {}), sort_keys=True),
+            "engine": forecast.get("engine"),
+            "unpredicted": forecast.get("reason") or None,
+            "constants": forecast.get("constants"),
         }
-        moving = dict(zip(grid["columns"], zip(*points, strict=True), strict=True))
+        said = {tuple(row[:2]): row for row in beside["rows"]}
+        nothing = [None] * len(beside["columns"])
+        more = [said.get(tuple(point[:2]), nothing) for point in points]
+        moving = dict(zip(beside["columns"], zip(*more, strict=True), strict=True))
+        moving |= dict(zip(grid["columns"], zip(*points, strict=True), strict=True))
         for name, column in columns.items():
             column += moving.get(name) or [fixed.get(name)] * len(points)
     return pa.table(columns, schema=schema())

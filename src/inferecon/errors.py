@@ -12,6 +12,10 @@ class BadInput(ValueError):
         return [f"{type(self).__name__}: {self}"]
 
 
+class BuildFailed(RuntimeError):
+    """A stage of the report's build failed; the message says which and why."""
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """Return ``"; did you mean a, b?"`` or a short list of what exists."""
     names = {name.lower(): name for name in sorted(known) if name != word}

@@ -1,37 +1,154 @@
 """What a combination will do on an engine: calibrated times and energy, each with its interval.
 
 The bound of the roofline stands beside each, so that a reader sees what an engine loses.
+Many workloads of one combination are predicted at once, as rows of one table.
 """
 
 import math
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
+import sympy as sp
 
 from . import symbols as s
 from .calibration import rows as measured
 from .calibration.validate import predict
 from .errors import BadInput, nearest
-from .numbers import digits
+from .law import System
+from .laws import SERVICE, economics, latency
+from .numbers import KNOWN, UNIT_NAMES, Interval, digits, prediction
+from .predictions import ENGINES, IMPLIED, METRICS
 from .scenario import Scenario
 
-# metric: (what it is, unit, bound of the same scenario, factor from base units)
-SHOWN = {
-    "ttft_ms": ("time to first token, other requests beside it", "ms", None, 1e3),
-    "tpot_ms": ("time per output token, prefills of others included", "ms", s.itl, 1e3),
-    "decode_tok_s": ("output tokens a second while decoding", "tok/s", s.decode_throughput, 1.0),
-    "output_throughput_tok_s": ("output tokens a second, full batch", "tok/s", s.throughput, 1.0),
-    "energy_per_output_token_J": ("energy per output token", "J/tok", s.energy_per_token, 1.0),
-    "avg_power_W": ("power of all devices", "W", None, 1.0),
-}
-ENGINES = {  # how an engine's name is written, so that its family and generation are found
-    "vllm": "vLLM 0.12",
-    "sglang": "SGLang 0.5",
-    "trtllm": "TensorRT-LLM 1.0",
-    "llama.cpp": "llama.cpp",
-    "transformers": "Transformers",
-}
 FORMATS = {"fp8-block128": "fp8", "int4-g32": "int4", "int4-awq": "int4", "int4-gptq": "int4"}
+# What follows from a predicted throughput and energy, by laws of the report.
+FOLLOWS = System(
+    [
+        latency.THROUGHPUT_DEVICE,
+        economics.CARBON,
+        economics.COST_RATE.law("COST-FROM-THROUGHPUT", "the price over the tokens it buys"),
+    ]
+)
+
+
+class Outlook(NamedTuple):
+    """Predictions of one combination over workloads, one element each, in base units.
+
+    ``metrics`` has the figures of measured rows with their ``bounds`` (NaN where there is
+    none), ``symbols`` the quantities of the report.  ``known`` says how they are known, and
+    ``reason`` why there are none, "" where there are.
+    """
+
+    metrics: dict[str, Interval]
+    bounds: dict[str, np.ndarray]
+    symbols: dict[sp.Symbol, Interval]
+    known: np.ndarray
+    reason: np.ndarray
+
+
+def outlook(case: Scenario, engine: str, batches: list, isls: list) -> Outlook:
+    """Predict a combination at each pair of a batch and a prompt length.
+
+    Raises BadInput for an unknown engine or a combination that cannot run.  In a format
+    whose speed nobody measured nothing is predicted, and that is the reason.
+    """
+    if engine not in ENGINES:
+        raise BadInput(f"no engine {engine!r}{nearest(engine, ENGINES)}")
+    if case.obstacles:
+        raise BadInput(f"{case.name} cannot run: {case.obstacles[0]}")
+    batch, isl = np.float64(batches), np.float64(isls)
+    said = None
+    if weight(case) in measured.WEIGHTS:
+        said = predict(measured.prepared(table(case, engine, batch, isl)))
+    limits = bounds(case, batch, isl)
+    metrics = {}
+    for place, (name, metric) in enumerate(METRICS.items()):
+        at = slice(place * len(batch), (place + 1) * len(batch))
+        ends = [
+            np.full(len(batch), math.nan) if said is None else said[column].to_numpy(float)[at]
+            for column in ("predicted", "low", "high")
+        ]
+        metrics[name] = bounded(Interval(*(x * metric.base for x in ends)), limits[name], name)
+    if said is None:
+        known = np.full(len(batch), "", object)
+        reason = np.full(len(batch), f"no row with weights in {case.weights} was measured", object)
+    else:
+        known = said.label.to_numpy(object)[: len(batch)]
+        reason = reasons(said.reason.to_numpy(object).reshape(len(METRICS), len(batch)))
+    return Outlook(metrics, limits, quantities(case, metrics), known, reason)
+
+
+def reasons(said: np.ndarray) -> np.ndarray:
+    """Return why something is not predicted, point by point; ``said`` has a row a metric."""
+    return np.array(["; ".join(dict.fromkeys(filter(None, column))) for column in said.T], object)
+
+
+def bounds(case: Scenario, batch: np.ndarray, isl: np.ndarray) -> dict[str, np.ndarray]:
+    """Return what the roofline says of each figure, in base units; NaN where it says nothing.
+
+    The first token of a request is bounded by the prefill of its own prompt alone.
+    """
+    given = case.given()
+    values = SERVICE.solve(given | {s.batch: batch, s.isl: isl})
+    alone = SERVICE.solve(given | {s.batch: np.ones_like(isl), s.isl: isl})
+    nothing = np.full(len(batch), math.nan)
+    found = {
+        name: nothing if metric.symbol is None else values[metric.symbol] * np.ones(len(batch))
+        for name, metric in METRICS.items()
+    }
+    return found | {"ttft_ms": alone[s.ttft] * np.ones(len(batch))}
+
+
+def bounded(found: Interval, limit: np.ndarray, metric: str) -> Interval:
+    """Return prediction and interval, none of them beyond the bound of a time or a rate."""
+    if metric.startswith("energy"):
+        return found
+    cut = np.maximum if metric.endswith("_ms") else np.minimum
+    return Interval(*(np.where(np.isfinite(limit), cut(x, limit), x) for x in found))
+
+
+def quantities(case: Scenario, metrics: dict[str, Interval]) -> dict[sp.Symbol, Interval]:
+    """Return the predictions of the report's quantities, and what follows from them."""
+    found = {m.symbol: metrics[name] for name, m in METRICS.items() if m.symbol is not None}
+    given = case.given() | {s.n_devices: float(case.values[s.n_devices])}
+    ends = {symbol: np.stack(found[symbol]) for symbol in (s.throughput, s.energy_per_token)}
+    values = FOLLOWS.solve(given | ends)
+    for symbol in IMPLIED:
+        value, one, other = values[symbol]
+        # more tokens a second, fewer dollars a token: the ends change places
+        found[symbol] = Interval(value, np.minimum(one, other), np.maximum(one, other))
+    return found
+
+
+def weight(case: Scenario) -> str:
+    return FORMATS.get(case.weights, case.weights)
+
+
+def table(case: Scenario, engine: str, batch: np.ndarray, isl: np.ndarray) -> pd.DataFrame:
+    """Return workloads as rows of measurements whose values are to be predicted."""
+    same = {
+        "model": case.model,
+        "hardware": case.hardware,
+        "weight_dtype": weight(case),
+        "act_dtype": case.activations,
+        "kv_dtype": "fp8" if float(case.values[s.kv_width]) <= 1 else "bf16",
+        "n_gpus": max(case.tp, case.ep),
+        "tp": case.tp,
+        "ep": case.ep,
+        "osl": case.osl,
+        "engine": ENGINES[engine],
+        "notes": "closed-loop",
+    }
+    rows = {
+        "metric": np.repeat(np.array(list(METRICS), object), len(batch)),
+        "batch_or_concurrency": np.tile(batch, len(METRICS)),
+        "isl": np.tile(isl, len(METRICS)),
+    }
+    return pd.DataFrame(rows | same)
+
+
+# One workload, for the command line ------------------------------------------------------------
 
 
 class Forecast(NamedTuple):
@@ -53,56 +170,23 @@ def forecast(case: Scenario, engine: str) -> list[Forecast]:
     Raises BadInput for an unknown engine, a combination that cannot run, or a format whose
     speed nobody measured.
     """
-    if engine not in ENGINES:
-        raise BadInput(f"no engine {engine!r}{nearest(engine, ENGINES)}")
-    if case.obstacles:
-        raise BadInput(f"{case.name} cannot run: {case.obstacles[0]}")
-    if measured.WEIGHTS.get(weight(case)) is None:
+    found = outlook(case, engine, [case.batch], [case.isl])
+    if weight(case) not in measured.WEIGHTS:
         known = ", ".join(sorted(set(measured.WEIGHTS)))
-        raise BadInput(f"no row in {case.weights} was measured; known formats: {known}")
-    table = pd.DataFrame([row(case, engine, metric) for metric in SHOWN])
-    said = predict(measured.prepared(table))
-    found = []
-    for (metric, (says, unit, bound, factor)), line in zip(
-        SHOWN.items(), said.itertuples(), strict=True
-    ):
-        limit = float(case.values[bound]) * factor if bound is not None else math.nan
-        figures = (*bounded(line, limit, metric), limit)
-        found.append(Forecast(metric, says, unit, *figures, str(line.label)))
-    return found
-
-
-def bounded(line, limit: float, metric: str) -> tuple[float, float, float]:
-    """Return prediction and interval, none of them beyond the bound of a time or a rate."""
-    found = (float(line.predicted), float(line.low), float(line.high))
-    if math.isnan(limit) or metric.startswith("energy"):
-        return found
-    cut = max if metric.endswith("_ms") else min
-    return tuple(cut(value, limit) for value in found)
-
-
-def weight(case: Scenario) -> str:
-    return FORMATS.get(case.weights, case.weights)
-
-
-def row(case: Scenario, engine: str, metric: str) -> dict:
-    """Return a scenario as a row of measurements whose value is to be predicted."""
-    return {
-        "metric": metric,
-        "model": case.model,
-        "hardware": case.hardware,
-        "weight_dtype": weight(case),
-        "act_dtype": case.activations,
-        "kv_dtype": "fp8" if float(case.values[s.kv_width]) <= 1 else "bf16",
-        "n_gpus": max(case.tp, case.ep),
-        "tp": case.tp,
-        "ep": case.ep,
-        "batch_or_concurrency": case.batch,
-        "isl": case.isl,
-        "osl": case.osl,
-        "engine": ENGINES[engine],
-        "notes": "closed-loop",
-    }
+        raise BadInput(f"{found.reason[0]}; known formats: {known}")
+    known = str(found.known[0])
+    lines = []
+    for name, metric in METRICS.items():
+        figures = (*found.metrics[name], found.bounds[name])
+        figures = (float(x[0]) / metric.base for x in figures)
+        lines.append(Forecast(name, metric.says, metric.unit, *figures, known))
+    for symbol, says in IMPLIED.items():
+        one = prediction(symbol, Interval(*(x[0] for x in found.symbols[symbol])), known)
+        bound = prediction(symbol, Interval(*[float(case.values[symbol])] * 3), known).value
+        ends = (math.nan if x is None else x for x in (one.value, one.low, one.high, bound))
+        unit = UNIT_NAMES.get(one.unit, one.unit)
+        lines.append(Forecast(symbol.name, says, unit, *ends, known))
+    return lines
 
 
 def as_text(case: Scenario, engine: str, found: list[Forecast]) -> str:
@@ -122,10 +206,5 @@ def as_text(case: Scenario, engine: str, found: list[Forecast]) -> str:
         lines.append(
             f"{one.says:<52}{digits(one.predicted):>10}{between:>20}{bound:>10} {one.unit}"
         )
-    return "\n".join([*lines, "", f"{found[0].known}: {MEANING[found[0].known]}"])
-
-
-MEANING = {
-    "calibrated": "this model, card and engine were measured together",
-    "extrapolated": "they were not measured together; constants come from card and engine apart",
-}
+    known = found[0].known
+    return "\n".join([*lines, "", f"{known}: {KNOWN[known].says}; a bound is derived"])

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from . import uses
+from .calibration import constants
 from .errors import BadInput
 from .laws import SERVICE
 from .records import ROOT, Record, file_of, load
@@ -73,7 +74,7 @@ def _change(kind: str, name: str, before: str | None, after: str | None) -> str:
     return f"{said} {before} → {after}" if kind in SHOWN else f"{said} changed"
 
 
-FILES = ("record", "notebook", "file")
+FILES = ("record", "notebook", "file", "constants")
 SHOWN = ("parameter", "distribution")  # kinds whose values say more than a hash
 
 
@@ -107,6 +108,12 @@ def file_now(name: str) -> str:
     return uses.sha(path.read_bytes()) if path.is_file() else ABSENT
 
 
+def constants_now(name: str) -> str:
+    """Hash of a file of the constants in use, wherever they are."""
+    path = constants.FOLDER / Path(name).name
+    return uses.sha(path.read_bytes()) if path.is_file() else ABSENT
+
+
 def version_now(name: str) -> str:
     """Version of a distribution here."""
     try:
@@ -122,6 +129,7 @@ NOW: dict[str, Callable[[str], str]] = {
     "symbol": lambda name: uses.symbol_hash(name) if name in SYMBOLS else ABSENT,
     "distribution": version_now,
     "file": file_now,
+    "constants": constants_now,
 }
 
 
@@ -164,7 +172,16 @@ def _named(record: Record) -> tuple[str, str]:
     return known[1], record.hash
 
 
+CONSTANTS = ("constants.csv", "cells.csv", "scatter.csv")  # what predictions are made with
+
+
+def constants_in_use() -> Group:
+    """Return the constants as parts; a copy of them elsewhere is the same input."""
+    names = [f"data/calibration/{name}" for name in CONSTANTS]
+    return group({name: constants_now(name) for name in names})
+
+
 def files(paths: Iterable[Path]) -> Group:
     """Return files that are no records as parts, by their content; an absent one is a part, too."""
-    names = [path.relative_to(ROOT).as_posix() for path in paths]
-    return group({name: file_now(name) for name in names})
+    inside = [path.relative_to(ROOT) if path.is_relative_to(ROOT) else path for path in paths]
+    return group({path.as_posix(): file_now(path.as_posix()) for path in inside})

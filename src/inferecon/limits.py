@@ -76,12 +76,16 @@ LONG = 40  # operations beyond which SymPy's own search for a limit takes too lo
 IDLE = 1 - s.top_k / s.n_experts
 
 
-def limits() -> list[tuple[bool, Limit]]:
-    """Return limits of the main laws, all laws put in; the flag says "dense model"."""
+def limits(only: sp.Symbol | None = None) -> list[tuple[bool, Limit]]:
+    """Return limits of the main laws, all laws put in; the flag says "dense model".
+
+    ``only`` asks for those of one symbol.
+    """
     return [
         (given is DENSE, found)
         for variable, point, given, symbols in TAKEN
         for symbol in symbols
+        if only in (None, symbol)
         for found in limit(symbol, variable, sp.sympify(point), given)
     ]
 

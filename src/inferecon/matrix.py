@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from . import keys, store, uses
+from .calibration import constants
 from .errors import BadInput
 from .records import ROOT, Record, ids, load, matching
 from .running import Job
@@ -15,6 +16,7 @@ from .scenario import Scenario, choose_devices
 
 NOTEBOOKS = ROOT / "notebooks"
 SCENARIO = NOTEBOOKS / "scenario.ipynb"
+NAMES = ROOT / "data" / "truth" / "names.yaml"
 SWEEP = ROOT / "_build" / "sweep"
 CHAPTERS = ROOT / "book" / "chapters"
 
@@ -148,6 +150,8 @@ SMALL = ("formats", "grids", "assumptions", "constants")
 
 def _job(source: Path, target: store.Place, parameters: dict, read: dict) -> Job:
     parts = {**_code(source, source.stat().st_mtime_ns), **read}
+    if constants.__name__ in parts["module"].items:
+        parts |= _predicts_with()
     if parameters:
         parts["parameter"] = keys.group(parameters)
     return Job(source, target, keys.key(parts), parameters, parts)
@@ -157,3 +161,15 @@ def _job(source: Path, target: store.Place, parameters: dict, read: dict) -> Job
 def _code(source: Path, _modified: int) -> dict[str, keys.Group]:
     """Parts that all runs of a notebook share."""
     return {kind: keys.group(items) for kind, items in uses.of(source)._asdict().items()}
+
+
+def _predicts_with() -> dict[str, keys.Group]:
+    """Parts that a notebook rests on which predicts: the constants in use, the names of records."""
+    files = [constants.FOLDER / name for name in keys.CONSTANTS]
+    seen = [path.stat() if path.is_file() else None for path in files]
+    return _constants(tuple((at.st_mtime_ns, at.st_size) if at else None for at in seen))
+
+
+@lru_cache
+def _constants(_seen: tuple) -> dict[str, keys.Group]:
+    return {"constants": keys.constants_in_use(), "file": keys.files([NAMES])}

@@ -2,7 +2,8 @@
 
 An id is ``CASE:symbol``.  The case is MODEL/HARDWARE/FORMAT, ``scenario`` (that
 notebook with its own parameters), ``counts/MODEL`` or ``formats/FORMAT``; the
-first two also with ``@full``, at the largest batch that fits.  Under
+first two also with ``@full``, at the largest batch that fits, and with an engine,
+``@vllm``, as it is predicted to run there.  Under
 ``sensitivity/MODEL/HARDWARE/FORMAT/`` stand ``itl`` (an elasticity),
 ``itl/halved``, ``itl/doubled`` and ``itl=10ms`` (the input that reaches a goal).
 """
@@ -16,10 +17,12 @@ from typing import NamedTuple
 from .law import Law
 from .laws.catalogue import LAWS
 from .matrix import FORMATS, HARDWARE, MODELS, NOTEBOOKS, WORKLOAD
+from .predictions import ENGINES, SAYS
+from .predictions import LAW as CALIBRATED
 from .records import load
 from .symbols import GLOSSARY, SYMBOLS
 
-FULL = "@full"
+FULL = "full"
 NOTEBOOK = {"formats": "counts"}  # whose notebook has another name
 
 
@@ -45,9 +48,17 @@ def split(id: str) -> tuple[str, str]:
     return case, symbol
 
 
+def bare(case: str) -> tuple[str, str]:
+    """Return the case itself and what follows its ``@``: ``full``, an engine or nothing."""
+    own, _, how = case.partition("@")
+    return own, how
+
+
 def says(id: str) -> str:
     """Say what is counted or measured, in words."""
     case, name = split(id)
+    if (how := bare(case)[1]) in ENGINES:
+        return f"{SAYS[name]}, predicted for {ENGINES[how]}"
     first, *rest = case.split("/")
     if first != "sensitivity":
         return _meaning(name, default=id)
@@ -60,8 +71,10 @@ def says(id: str) -> str:
 
 
 def law_of(id: str) -> Law | None:
-    """Return the law that defines the symbol of a number; a sensitivity rests on many."""
+    """Return the law that gives a number; a sensitivity rests on many."""
     case, name = split(id)
+    if bare(case)[1] in ENGINES and name in CALIBRATED:
+        return CALIBRATED[name]
     return None if case.startswith("sensitivity/") else _laws().get(name)
 
 
@@ -76,7 +89,7 @@ def _laws() -> dict[str, Law]:
 @cache
 def page(id: str) -> str:
     """Return the page on which a number has its place, without the ending."""
-    first, *others = split(id)[0].removesuffix(FULL).split("/")
+    first, *others = bare(split(id)[0])[0].split("/")
     if first in MODELS:
         return f"models/{first}"
     if others and others[0] in HARDWARE:
@@ -100,8 +113,8 @@ def anchor(id: str) -> str:
 
 def case_of(case: str, numbers: dict) -> Case:
     """Say whose number it is and which command gives it again."""
-    bare, full = case.removesuffix(FULL), case.endswith(FULL)
-    first, *rest = bare.split("/")
+    own, how = bare(case)
+    first, *rest = own.split("/")
     if first == "counts":
         (model,) = rest
         run = f"inferecon trace {model} {HARDWARE[0]} {FORMATS[0]} SYMBOL{_short(model)}"
@@ -124,12 +137,15 @@ def case_of(case: str, numbers: dict) -> Case:
         options = f" --activations {chosen['activations']}"
         pages = ("chapters/scenario", *_pages(*rest[:2]))
     else:
-        rest = bare.split("/")
+        rest = own.split("/")
         pages = _pages(*rest[:2])
-    batch, devices = WORKLOAD["batch"], _of(numbers, bare, "n_devices")
+    batch, devices = WORKLOAD["batch"], _of(numbers, own, "n_devices")
     words = _workload(batch)
-    if full:
-        batch = _of(numbers, bare, "largest_batch")
+    if how in ENGINES:
+        run = f"inferecon predict {' '.join(rest)} --engine {how}{options}"
+        return Case(f"{_names(*rest, devices)}, {ENGINES[how]}, {words}", run, pages)
+    if how == FULL:
+        batch = _of(numbers, own, "largest_batch")
         words, options = f"{_workload(batch)}, the most that fit", f"{options} --batch {batch}"
     run = f"inferecon trace {' '.join(rest)} SYMBOL{options}"
     return Case(f"{_names(*rest, devices)}, {words}", run, pages)
@@ -144,8 +160,8 @@ def _short(model: str) -> str:
 def place(id: str) -> Place:
     """Return table, row and column of a number among all of its page."""
     case, name = split(id)
-    bare, full = case.removesuffix(FULL), case.endswith(FULL)
-    first, *rest = bare.split("/")
+    own, how = bare(case)
+    first, *rest = own.split("/")
     if first == "counts":
         return Place("Weights", rest[0], name)
     if first == "formats":
@@ -155,7 +171,11 @@ def place(id: str) -> Place:
         if goal:
             return Place("Inputs that reach a goal", _meaning(name), f"{what} = {goal}")
         return Place(_meaning(what), _meaning(name), change or "elasticity")
-    row = f"{_meaning(name)} (largest batch)" if full else _meaning(name)
+    row = _meaning(name)
+    if how in ENGINES:
+        row = f"{SAYS[name]} ({ENGINES[how]}, predicted)"
+    elif how == FULL:
+        row += " (largest batch)"
     if first == "scenario":
         return Place("The combination", row, "value")
     return Place(load("hardware", rest[0]).name, row, rest[1])
@@ -195,8 +215,8 @@ def _workload(batch: int) -> str:
 
 
 def _of(numbers: dict, case: str, symbol: str) -> int | None:
-    value = numbers.get(f"{case}:{symbol}", (None, ""))[0]
-    return None if value is None else int(value)
+    found = numbers.get(f"{case}:{symbol}")
+    return None if found is None or found.missing else int(found.value)
 
 
 def _run(notebook: str) -> str:

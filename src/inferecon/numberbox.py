@@ -14,13 +14,13 @@ from html import escape, unescape
 
 from . import naming
 from .cite import FORMS, UNSTAMPED, Entry, key, of_value, url, written
-from .numbers import UNIT_NAMES, Number, digits
+from .numbers import KNOWN, UNIT_NAMES, Number, digits
 from .results import edition
 from .symbols import SYMBOLS
 
-Numbers = dict[str, tuple[float | None, str]]
+Numbers = dict[str, Number]
 MARK = '<a class="num" data-number="'
-QUOTED = re.compile(rf'{MARK}([^"]+)">')
+QUOTED = re.compile(rf'{MARK}([^"]+)"(?: data-known="[a-z]+")?>')
 # The gaps of a citation, in the order of the script; characters that no text of ours has.
 GAPS = ("id", "says", "equation", "sympy", "holds", "source", "value", "url", "key")
 # Published symbols that rest on the fitted energies.
@@ -29,9 +29,21 @@ FIRST_GAP = 0xE000
 DATA = "numbers-data"
 
 
-def quoted(id: str, text: str) -> str:
-    """HTML of a number in prose; ``explained`` gives it its place."""
-    return f'{MARK}{escape(id, quote=True)}">{escape(text)}</a>'
+def quoted(id: str, number: Number, with_unit: bool = True) -> str:
+    """HTML of a number in prose; ``explained`` gives it its place.
+
+    A prediction cannot be quoted without its interval and the mark of how it is known.
+    """
+    start = f'{MARK}{escape(id, quote=True)}"'
+    value = escape(number.shown if with_unit else digits(number.value))
+    if not number.known:
+        return f"{start}>{value}</a>"
+    interval = escape(f"({digits(number.low)}–{digits(number.high)})")
+    mark = f'<abbr title="{number.known}">{KNOWN[number.known].mark}</abbr>'
+    return (
+        f'{start} data-known="{number.known}">{value} {mark} '
+        f'<span class="interval">{interval}</span></a>'
+    )
 
 
 def explained(body: str, page: str, numbers: Numbers) -> str:
@@ -62,9 +74,9 @@ def listing(page: str, numbers: Numbers) -> str:
     tables: dict[str, dict[str, dict[str, str]]] = {}
     ids = [id for id in numbers if naming.page(id) == page]
     for id in sorted(ids, key=_order):
-        at, (value, unit) = naming.place(id), numbers[id]
-        text = "–" if value is None else Number(id, value, unit).text
-        tables.setdefault(at.table, {}).setdefault(at.row, {})[at.column] = quoted(id, text)
+        at = naming.place(id)
+        cell = quoted(id, numbers[id])
+        tables.setdefault(at.table, {}).setdefault(at.row, {})[at.column] = cell
     if not ids:
         return ""
     parts = "".join(_table(name, rows) for name, rows in tables.items())
@@ -82,8 +94,8 @@ def _rank(symbol: str) -> int:
 
 def _order(id: str) -> tuple:
     case, symbol = naming.split(id)
-    bare = case.removesuffix(naming.FULL)
-    return bare.rpartition("/")[0], bare != case, _rank(symbol), bare
+    own, how = naming.bare(case)
+    return own.rpartition("/")[0], how, _rank(symbol), own
 
 
 def _table(name: str, rows: dict[str, dict[str, str]]) -> str:
@@ -109,8 +121,8 @@ def _table(name: str, rows: dict[str, dict[str, str]]) -> str:
 def data(ids: list[str], numbers: Numbers, root: str = "") -> dict:
     """Return what the box says of some numbers.
 
-    ``numbers[case][symbol]`` is [place in ``kinds``, digits, value]; what more a number
-    will have to say (inputs, bound, interval, provenance) goes behind these three.
+    ``numbers[case][symbol]`` is [place in ``kinds``, digits, value], and behind these three
+    the digits of both ends of the interval that a prediction has.
     """
     kinds: dict[tuple, tuple[int, dict]] = {}
     cases: dict[str, dict] = {}
@@ -118,10 +130,10 @@ def data(ids: list[str], numbers: Numbers, root: str = "") -> dict:
     shapes: dict[str, dict[str, str]] = {}
     for id in ids:
         case, symbol = naming.split(id)
-        value, unit = numbers[id]
-        what = (naming.says(id), naming.law_of(id), unit)
+        value, unit, low, high, known = numbers[id]
+        what = (naming.says(id), naming.law_of(id), unit, known)
         if what not in kinds:
-            kinds[what] = len(kinds), _kind(id, symbol, unit)
+            kinds[what] = len(kinds), _kind(id, symbol, unit, known)
         place, kind = kinds[what]
         shapes.setdefault(kind["shape"], forms(kind["shape"]))
         if case not in cases:
@@ -129,7 +141,8 @@ def data(ids: list[str], numbers: Numbers, root: str = "") -> dict:
             links = [[naming.title(page), f"{page}.html"] for page in pages]
             cases[case] = {"of": of, "command": command, "pages": links, "page": naming.page(id)}
         shown = "missing" if value is None else digits(value)
-        values.setdefault(case, {})[symbol] = [place, shown, value]
+        ends = [digits(low), digits(high)] if known else []
+        values.setdefault(case, {})[symbol] = [place, shown, value, *ends]
     return {
         "root": root,
         "edition": edition(),
@@ -140,19 +153,22 @@ def data(ids: list[str], numbers: Numbers, root: str = "") -> dict:
     }
 
 
-def _kind(id: str, symbol: str, unit: str) -> dict:
+def _kind(id: str, symbol: str, unit: str, known: str) -> dict:
     """Return what all numbers of one symbol have in common."""
-    found, law = of_value(id, math.pi, unit), naming.law_of(id)
+    found, law = of_value(id, Number(math.pi, unit)), naming.law_of(id)
     shape = "".join(name[0] for name in ("equation", "holds") if getattr(found, name))
-    said = {"symbol": symbol, "says": found.says, "source": found.source, "how": how(symbol)}
+    said = {"symbol": symbol, "says": found.says, "source": found.source}
+    said |= {"how": how(symbol, known), "known": known}
     said |= {"unit": UNIT_NAMES.get(unit, unit), "shape": shape}
     said |= {name: getattr(found, name) for name in ("equation", "sympy", "holds")}
     said |= {"law": law.id, "place": url(law.id)} if law else {}
     return {name: text for name, text in said.items() if text or name in ("unit", "shape")}
 
 
-def how(symbol: str) -> str:
-    """Say how a published number is known; none of them is a prediction."""
+def how(symbol: str, known: str = "") -> str:
+    """Say how a published number is known."""
+    if known:
+        return f"{known}: {KNOWN[known].says}"
     name = symbol.partition("@")[0]
     if name.endswith("_at_limit"):
         return "an estimate: the power limit for the time of the bound"

@@ -130,6 +130,17 @@ GRID = (
     s.flop_decode,
     *SERVICE,
 )
+# Predicted for an engine, of a combination that runs: the case itself, and each grid point.
+PREDICTED = (
+    s.ttft,
+    s.itl,
+    s.throughput,
+    s.throughput_device,
+    s.energy_per_token,
+    s.carbon_per_token,
+    s.cost_per_token,
+)
+PREDICTED_GRID = (s.ttft, s.itl, s.throughput, s.energy_per_token, s.cost_per_token)
 PUBLISHED = "inferecon"  # key of the output metadata that carries published numbers
 DIGITS = 10  # last bits differ between processors; published values carry this many digits
 UNIT_NAMES = {
@@ -146,22 +157,83 @@ UNIT_NAMES = {
 }
 
 
-class Number(NamedTuple):
-    """``value`` in ``unit`` for ``symbol``; NaN is a missing fact and shown as a dash."""
+class Interval(NamedTuple):
+    """A prediction and the ends of its 90 % interval, in base units; floats or arrays."""
 
-    symbol: str
     value: float
+    low: float
+    high: float
+
+
+class Number(NamedTuple):
+    """A value in ``unit``; NaN or None is a missing fact and shown as a dash.
+
+    ``low`` and ``high`` bound a 90 % interval and ``known`` says what the prediction rests
+    on, a word of ``KNOWN``; a number derived from records and laws has none of the three.
+    """
+
+    value: float | None
     unit: str
+    low: float | None = None
+    high: float | None = None
+    known: str = ""
+
+    @property
+    def missing(self) -> bool:
+        return self.value is None or math.isnan(self.value)
 
     @property
     def text(self) -> str:
-        """Three digits and the unit, as on the page."""
-        return f"{digits(self.value)} {UNIT_NAMES.get(self.unit, self.unit)}".strip()
+        """Three digits and the unit, as on the page, with mark and interval of a prediction."""
+        if not self.known:
+            return self.shown
+        return f"{self.shown} {KNOWN[self.known].mark} ({digits(self.low)}–{digits(self.high)})"
+
+    @property
+    def shown(self) -> str:
+        """Value and unit alone."""
+        name = "" if self.missing else UNIT_NAMES.get(self.unit, self.unit)
+        return f"{digits(self.value)} {name}".strip()
+
+    @property
+    def said(self) -> str:
+        """The same in words, for a citation."""
+        if not self.known:
+            return "missing" if self.missing else self.shown
+        interval = f"90 % interval {digits(self.low)} to {self._replace(value=self.high).shown}"
+        return f"{self.shown}, {interval}, {self.known}"
+
+
+class Known(NamedTuple):
+    """How a prediction is known: the mark behind it, and what it means."""
+
+    mark: str
+    says: str
+
+
+KNOWN = {
+    "calibrated": Known("≈", "this model, card and engine were measured together"),
+    "extrapolated": Known(
+        "~", "model, card and engine were not measured together; constants come from each apart"
+    ),
+}
 
 
 def number(symbol: sp.Symbol, value: float) -> Number:
     """Return a base-unit value as it is published."""
-    return Number(symbol.name, rounded(float(value) * _factor(symbol)), SHOWN[symbol])
+    return Number(_published(symbol, value), SHOWN[symbol])
+
+
+def prediction(symbol: sp.Symbol, found: Interval, known: str) -> Number:
+    """Return a base-unit prediction as it is published; one without a value has no interval."""
+    value, low, high = (_published(symbol, float(x)) for x in found)
+    if not (math.isfinite(low) and math.isfinite(value) and math.isfinite(high)):
+        return Number(math.nan, SHOWN[symbol])
+    return Number(value, SHOWN[symbol], low, high, known)
+
+
+def _published(symbol: sp.Symbol, value: float) -> float:
+    return rounded(float(value) * _factor(symbol))
 
 
 @cache
@@ -175,9 +247,9 @@ def rounded(value: float) -> float:
     return float(f"{value:.{DIGITS}g}") if math.isfinite(value) else value
 
 
-def digits(value: float, significant: int = 3) -> str:
+def digits(value: float | None, significant: int = 3) -> str:
     """Write a value with three significant digits and no exponent."""
-    if math.isnan(value):
+    if value is None or math.isnan(value):
         return "–"
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"

@@ -12,9 +12,10 @@ import sympy as sp
 
 from .errors import BadInput
 from .laws.catalogue import LAWS
-from .numbers import DIGITS
+from .numbers import DIGITS, KNOWN, Number
 
 EDITION = "2026.12"
+LEDGER = ("id", "value", "unit", "low", "high", "known")
 
 
 @cache
@@ -24,30 +25,37 @@ def edition() -> str:
     return f"{EDITION}+{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
 
-def numbers_of(id: str, found: dict) -> dict[str, tuple[float | None, str]]:
+def numbers_of(id: str, found: dict) -> dict[str, Number]:
     """Published numbers of one notebook by full id."""
-    numbers = {f"{id}:{symbol}": (value, unit) for symbol, value, unit in found.get("numbers", [])}
-    numbers |= {f"{id}@full:{symbol}": (v, unit) for symbol, v, unit in found.get("full", [])}
-    return numbers | {full: tuple(item) for full, item in found.get("named", {}).items()}
+    predicted = found.get("predicted", {"engine": "", "numbers": []})
+    listed = {id: found.get("numbers", []), f"{id}@full": found.get("full", [])}
+    listed[f"{id}@{predicted['engine']}"] = predicted["numbers"]
+    numbers = {
+        f"{case}:{symbol}": Number(*figures)
+        for case, lines in listed.items()
+        for symbol, *figures in lines
+    }
+    return numbers | {full: Number(*item) for full, item in found.get("named", {}).items()}
 
 
-def write_numbers(path: Path, numbers: dict[str, tuple[float | None, str]]) -> bool:
-    """Write the published numbers, sorted; say whether the file changed."""
-    return replace_text(path, numbers_text(numbers))
-
-
-def numbers_text(numbers: dict[str, tuple[float | None, str]]) -> str:
+def numbers_text(numbers: dict[str, Number]) -> str:
+    """Return the ledger: ``low``, ``high`` and ``known`` are empty for what is derived."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["id", "value", "unit"])
+    writer.writerow(LEDGER)
     for id in sorted(numbers):
-        value, unit = numbers[id]
-        writer.writerow([id, "" if value is None else f"{value:.{DIGITS}g}", unit])
+        value, unit, low, high, known = numbers[id]
+        cells = ("" if x is None else f"{x:.{DIGITS}g}" for x in (value, low, high))
+        value, low, high = cells
+        writer.writerow([id, value, unit, low, high, known])
     return out.getvalue()
 
 
-def read_numbers(path: Path) -> dict[str, tuple[float | None, str]]:
-    """Read a file of published numbers; an absent file holds none."""
+def read_numbers(path: Path) -> dict[str, Number]:
+    """Read a file of published numbers; an absent file holds none.
+
+    Raises BadInput, with the line, for a row that is no number or no whole prediction.
+    """
     if not path.exists():
         return {}
     found = {}
@@ -57,32 +65,50 @@ def read_numbers(path: Path) -> dict[str, tuple[float | None, str]]:
         raise BadInput(f"{path.name} is no text: {error}") from error
     for line, row in enumerate(rows, 2):
         try:
-            found[row["id"]] = (float(row["value"]) if row["value"] else None, row["unit"])
+            found[row["id"]] = _read(row)
         except (KeyError, ValueError, TypeError):
-            raise BadInput(f"{path.name} line {line}: expected id, number, unit") from None
+            raise BadInput(f"{path.name} line {line}: expected {', '.join(LEDGER)}") from None
     return found
 
 
-def moved(old: dict, new: dict) -> list[str]:
-    """Return one line for every number that appeared, vanished or moved."""
+def _read(row: dict[str, str]) -> Number:
+    """Read a line; a file without the last three columns holds derived numbers alone."""
+    known = row.get("known") or ""
+    value, low, high = (
+        float(cell) if cell else None for cell in (row["value"], row.get("low"), row.get("high"))
+    )
+    if (value is None or low is None or high is None) if known else (low, high) != (None, None):
+        raise ValueError(f"no interval, or nobody says how it is known: {row}")
+    if known not in ("", *KNOWN):
+        raise ValueError(f"known as {known}")
+    return Number(value, row["unit"], low, high, known)
 
-    def same(a, b):
-        if a is None or b is None or a[1] != b[1]:
-            return False
-        if a[0] is None or b[0] is None:
-            return a[0] is b[0]
-        return math.isclose(a[0], b[0], rel_tol=1e-9)
 
-    def said(item):
-        if item is None:
-            return "absent"
-        return "missing" if item[0] is None else f"{item[0]:g} {item[1]}".strip()
-
+def moved(old: dict[str, Number], new: dict[str, Number]) -> list[str]:
+    """Return one line for every number that appeared, vanished or moved, interval included."""
     return [
-        f"{id}: {said(old.get(id))} -> {said(new.get(id))}"
+        f"{id}: {_said(old.get(id))} -> {_said(new.get(id))}"
         for id in sorted(old.keys() | new.keys())
-        if not same(old.get(id), new.get(id))
+        if not _same(old.get(id), new.get(id))
     ]
+
+
+def _same(a: Number | None, b: Number | None) -> bool:
+    if a is None or b is None or (a.unit, a.known) != (b.unit, b.known):
+        return False
+    pairs = ((a.value, b.value), (a.low, b.low), (a.high, b.high))
+    return all(
+        x is y if x is None or y is None else math.isclose(x, y, rel_tol=1e-9) for x, y in pairs
+    )
+
+
+def _said(number: Number | None) -> str:
+    if number is None:
+        return "absent"
+    if number.value is None:
+        return "missing"
+    between = "" if number.low is None else f" ({number.low:g} to {number.high:g}, {number.known})"
+    return f"{number.value:g} {number.unit}".strip() + between
 
 
 def replace_text(path: Path, text: str) -> bool:

@@ -23,7 +23,7 @@ import sympy as sp
 from IPython.core.inputtransformer2 import TransformerManager
 
 from . import symbols as s
-from .law import Law
+from .law import Derivation, Law
 from .laws import SERVICE
 
 PACKAGE = Path(__file__).parent
@@ -248,6 +248,8 @@ def _laws_in(found) -> set[Law]:
     """Return the laws an imported object is; a system is used by the symbols read from it."""
     if isinstance(found, Law):
         return {found}
+    if isinstance(found, Derivation):
+        return {law for used in found.by if isinstance(used, tuple) for law in used}
     return {law for law in found if isinstance(law, Law)} if isinstance(found, list) else set()
 
 

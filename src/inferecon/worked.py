@@ -8,6 +8,7 @@ so the numbers of one example are those of the next.
 import math
 from collections.abc import Iterator
 from functools import cache, cached_property
+from pathlib import Path
 
 import numpy as np
 import sympy as sp
@@ -131,6 +132,15 @@ def scenario(name: str) -> Scenario:
     model, hardware, weights = parts
     activations = activations_for(weights)
     return choose_devices(model, hardware, weights=weights, activations=activations, **WORKLOAD)
+
+
+@cache
+def sources() -> list[Path]:
+    """Return the files of the records that the examples use."""
+    names = {*CASES, *FIRST.values()}
+    records = {record.path for name in names for record in scenario(name).records()}
+    records |= {load(kind, id).path for kind, id in BESIDE}
+    return [ROOT / "data" / path for path in sorted(records)]
 
 
 @cache

@@ -19,12 +19,14 @@
   // all that is known of one number, in the words of the page
   function known(data, id) {
     const cut = id.lastIndexOf(':'), owner = id.slice(0, cut), symbol = id.slice(cut + 1);
-    const [place, digits, exact] = data.numbers[owner][symbol];
+    const [place, digits, exact, low, high] = data.numbers[owner][symbol];
     const kind = data.kinds[place], of = data.cases[owner];
     const unit = value => `${value} ${kind.unit}`.trim();
+    const shown = exact === null ? digits : unit(digits);
     return {
-      ...kind, id, exact, of: of.of, pages: of.pages,
-      value: exact === null ? digits : unit(digits),
+      ...kind, id, exact, shown, of: of.of, pages: of.pages,
+      between: kind.known && `${low} to ${unit(high)}`,
+      value: kind.known ? `${shown}, 90 % interval ${low} to ${unit(high)}, ${kind.known}` : shown,
       whole: exact === null ? '' : unit(exact.toLocaleString('en-GB', {maximumSignificantDigits: 10})),
       command: of.command.replace('SYMBOL', symbol),
       url: `${of.page}.html#num-${id.replace(/[^A-Za-z0-9_]+/g, '-')}`,
@@ -56,10 +58,13 @@
   // Rows of the box, each a name and what stands beside it, or null; further ones go here.
   const rows = [
     number => ['Of', number.of],
+    number => number.between && ['90 % interval', number.between],
     number => number.whole && ['In full', number.whole],
     number => ['Symbol', make('code', {textContent: number.symbol})],
     number => number.law && ['Law', link(number.law, number.place), ' ', make('code', {textContent: number.sympy})],
-    number => ['Known as', number.how],
+    number => ['Known as', number.how, ...(number.known ? ['; see ', link('calibration', 'calibration.html'),
+      ', ', link('validation', 'reference/validation.html'), ', ',
+      link('constants', 'reference/validation.html#constants')] : [])],
     number => ['Pages', ...number.pages.flatMap(([text, url], i) => [i ? ', ' : '', link(text, url)])],
     number => ['ID', make('code', {textContent: number.id}), ' ',
       copy(new URL(data.root + number.url, location.href).href, 'Copy link')],
@@ -94,7 +99,7 @@
       if (name) list.append(make('dt', {textContent: name}), make('dd', {}, ...parts));
     }
     box.replaceChildren(
-      make('p', {id: 'number-box-value'}, make('strong', {textContent: number.value}), ' ' + number.says),
+      make('p', {id: 'number-box-value'}, make('strong', {textContent: number.shown}), ' ' + number.says),
       close, list, citation(id));
   }
 

@@ -9,9 +9,11 @@ insist: shrinkage toward the family and toward physics.
 """
 
 import csv
+import hashlib
 import math
 import os
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -193,6 +195,13 @@ class Fitted:
         return summed(found, self.beta, count), unseen(found, self.priors, count)
 
 
+def fingerprint() -> str:
+    """First digits of the SHA-256 of the constants in use, their cells and their scatter."""
+    files = (FITTED, FOLDER / "cells.csv", FOLDER / "scatter.csv")
+    there = [path.read_bytes() for path in files if path.is_file()]
+    return hashlib.sha256(b"\0".join(there)).hexdigest()[:16]
+
+
 def save(groups: dict[str, Fitted], path: Path = FITTED) -> None:
     """Write all parameters; a level that moved nothing is left out."""
     with path.open("w", newline="", encoding="utf-8") as file:
@@ -208,6 +217,11 @@ def load(path: Path = FITTED) -> dict[str, Fitted]:
     """Read the parameters back.  Raises BadInput for those of another edition, or none."""
     if not path.is_file():
         raise BadInput(f"nothing is calibrated: {path} is missing; run inferecon calibrate")
+    return _loaded(path, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=4)
+def _loaded(path: Path, _written: int) -> dict[str, Fitted]:
     with path.open(newline="", encoding="utf-8") as file:
         lines = list(csv.DictReader(file))
     names = {x.name for priors in GROUPS.values() for x in priors}

@@ -7,6 +7,7 @@ is assumed in silence.
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
@@ -171,7 +172,9 @@ def solved(rows, batch, isl, osl) -> dict:
             given = givens(*key)
         except (BadInput, KeyError):
             continue  # a record that lacks what the laws need: not known
-        given |= workload(group, load("models", key[0]), batch[where], isl[where], osl[where])
+        given = given | workload(
+            group, load("models", key[0]), batch[where], isl[where], osl[where]
+        )
         given[s.memory_capacity] = given[s.memory_capacity] * group.stages.to_numpy(float)
         _devices(given, load("hardware", key[1]))
         values = SERVICE.solve(given)
@@ -181,6 +184,7 @@ def solved(rows, batch, isl, osl) -> dict:
     return found
 
 
+@lru_cache(maxsize=4096)
 def givens(model: str, hardware: str, weights: str, activations: str, kv: str) -> dict:
     """Return facts of the records and widths of the formats; formats not stated are native."""
     record, device = load("models", model), load("hardware", hardware)

@@ -95,33 +95,47 @@ def prepared(found: pd.DataFrame, name: str = "the table") -> pd.DataFrame:
         if column not in found:
             near = nearest(column, list(found.columns)) if len(found.columns) else ""
             raise BadInput(f"{name} has no column {column!r}{near}")
-    rows = pd.DataFrame(index=range(len(found)))
-    for column in TEXT:
-        cells = (
-            found[column].fillna("").astype(str) if column in found else pd.Series("", found.index)
-        )
-        rows[column] = cells.str.strip().to_numpy()
-    unread = [""] * len(rows)
+    read_ = {column: _words(found, column) for column in TEXT}
+    unread = np.full(len(found), "", dtype=object)
     for column in NUMBERS:
-        cells = found[column] if column in found else pd.Series(np.nan, found.index)
-        numbers = pd.to_numeric(cells, errors="coerce").to_numpy(float)
-        rows[column] = np.where(np.isfinite(numbers), numbers, np.nan)
-        written = cells.fillna("").astype(str).str.strip().to_numpy(str)
-        for place in np.flatnonzero(~np.isfinite(numbers)):
-            if not unread[place] and written[place].lower() not in BLANK:
-                unread[place] = f"{column} is {written[place][:40]!r}, no number"
-    rows["unread"] = unread
-    rows["model_id"] = each(rows.model, lambda name: record_of("models", name) or "")
-    rows["hardware_id"] = each(rows.hardware, lambda name: record_of("hardware", name) or "")
-    rows["family"] = each(rows.engine, family)
-    rows["generation"] = each(rows.engine, generation)
-    rows["version"] = each(rows.engine, version)
-    rows["task"] = [
-        task_of(notes, source) for notes, source in zip(rows.notes, rows.source, strict=True)
-    ]
-    rows["precision"] = each(rows.weight_dtype, precision)
-    rows["static"] = _static(rows)
-    return devices(rows)
+        read_[column] = _numbers(found, column, unread)
+    rows = pd.DataFrame(read_)  # made at once: a column put in later costs as much as the rest
+    derived = {
+        "unread": unread,
+        "model_id": each(rows.model, lambda name: record_of("models", name) or ""),
+        "hardware_id": each(rows.hardware, lambda name: record_of("hardware", name) or ""),
+        "family": each(rows.engine, family),
+        "generation": each(rows.engine, generation),
+        "version": each(rows.engine, version),
+        "task": [task_of(*both) for both in zip(rows.notes, rows.source, strict=True)],
+        "precision": each(rows.weight_dtype, precision),
+        "static": _static(rows),
+        **devices(rows),
+    }
+    return pd.concat([rows, pd.DataFrame(derived)], axis=1)
+
+
+def _words(found: pd.DataFrame, column: str) -> np.ndarray:
+    if column not in found:
+        return np.full(len(found), "", dtype=object)
+    cells = found[column].fillna("").to_numpy(object)
+    return np.array([str(cell).strip() for cell in cells], dtype=object)
+
+
+def _numbers(found: pd.DataFrame, column: str, unread: np.ndarray) -> np.ndarray:
+    """Return a column as numbers, NaN for a blank; ``unread`` keeps what is neither."""
+    if column not in found:
+        return np.full(len(found), np.nan)
+    cells = found[column]
+    numbers = pd.to_numeric(cells, errors="coerce").to_numpy(float)
+    odd = np.flatnonzero(~np.isfinite(numbers))
+    numbers = np.where(np.isfinite(numbers), numbers, np.nan)
+    for place in odd:
+        cell = cells.iloc[place]
+        text = "" if pd.isna(cell) else str(cell).strip()
+        if not unread[place] and text.lower() not in BLANK:
+            unread[place] = f"{column} is {text[:40]!r}, no number"
+    return numbers
 
 
 def each(column: pd.Series, function) -> np.ndarray:
@@ -192,11 +206,13 @@ def _static(rows: pd.DataFrame) -> np.ndarray:
     return ~(served | rows.source.str.contains("aiconfigurator|leaderboard")).to_numpy()
 
 
-def devices(rows: pd.DataFrame) -> pd.DataFrame:
-    """Add devices of a replica, of a tensor-parallel group and of the experts."""
-    stages = rows.pp.fillna(1.0).clip(lower=1)
-    total = rows.n_gpus.fillna((rows.tp * stages).fillna(1.0)).clip(lower=1)
-    total = np.maximum(total, rows.ep.fillna(1.0))
+def devices(rows: pd.DataFrame) -> dict[str, np.ndarray]:
+    """Return devices of a replica, of a tensor-parallel group and of the experts, row by row."""
+    stages, tp, ep, many = (rows[name].to_numpy(float) for name in ("pp", "tp", "ep", "n_gpus"))
+    stages = np.fmax(stages, 1.0)
+    total = np.where(np.isnan(many), np.where(np.isnan(tp), 1.0, tp * stages), many)
+    total = np.fmax(np.fmax(total, 1.0), ep)
     # experts over many devices and no tensor parallelism stated: attention is data-parallel
-    group = rows.tp.fillna(pd.Series(np.where(rows.ep > 1, 1.0, total / stages), rows.index))
-    return rows.assign(stages=stages, devices=total / stages, total=total, group=group)
+    alone = np.where(ep > 1, 1.0, total / stages)
+    group = np.where(np.isnan(tp), alone, tp)
+    return {"stages": stages, "devices": total / stages, "total": total, "group": group}

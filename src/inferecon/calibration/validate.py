@@ -127,7 +127,9 @@ def predict(rows: pd.DataFrame) -> pd.DataFrame:
         if name == "energy":
             constants = groups["time"].constants(some)[0] | constants
         figure = model(some, its, constants)
-        wide = spread(some, slopes(name, model, some, its, constants, figure), open_)
+        uncertain = {x: expected for x, expected in GROUPS[name].items() if open_[x].any()}
+        slope = sensitivities(uncertain, some, its, model, constants, np.log(figure))
+        wide = spread(some, slope, open_)
         predicted[where] = figure
         low[where], high[where] = figure * np.exp(-wide), figure * np.exp(wide)
     for place in np.flatnonzero(np.isin(metric, structural.METRICS)):
@@ -143,10 +145,6 @@ def predict(rows: pd.DataFrame) -> pd.DataFrame:
     said = pd.DataFrame({"predicted": predicted, "low": low, "high": high, "reason": reason})
     said.loc[~covered, ["predicted", "low", "high"]] = np.nan
     return said.assign(covered=covered, bound=bounds(found), label=labels(rows, metric))
-
-
-def slopes(name, model, rows, found, constants, figure) -> dict:
-    return sensitivities(GROUPS[name], rows, found, model, constants, np.log(figure))
 
 
 def spread(rows: pd.DataFrame, slope: dict, open_: dict) -> np.ndarray:

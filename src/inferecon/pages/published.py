@@ -13,9 +13,9 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxRole
 
+from .. import naming
 from ..errors import nearest
 from ..numberbox import DATA, Numbers, explained, quoted
-from ..numbers import Number, digits
 from ..results import read_numbers
 
 SCRIPT = "js/numbers.js"
@@ -27,28 +27,54 @@ def read(path: Path, _modified: int) -> Numbers:
     return read_numbers(path)
 
 
-def published() -> tuple[Path, Numbers]:
-    """Return the numbers of this build, and the file that has them."""
+def published() -> Numbers:
+    """Return the numbers of this build."""
     path = Path(os.environ["INFERECON_NUMBERS"])
-    return path, read(path, path.stat().st_mtime_ns)
+    return read(path, path.stat().st_mtime_ns)
+
+
+def quotes(env) -> dict[str, set[str]]:
+    """Return the ids that each page quotes, which Sphinx keeps from build to build."""
+    if not hasattr(env, "inferecon_quotes"):
+        env.inferecon_quotes = {}
+    return env.inferecon_quotes
+
+
+def outdated(app: Sphinx, env, added: set, changed: set, removed: set) -> set[str]:
+    """Return the pages that quote a number which moved, or where it has its place."""
+    before, now = getattr(env, "inferecon_numbers", {}), published()
+    env.inferecon_numbers = now
+    moved = {id for id in before.keys() | now.keys() if before.get(id) != now.get(id)}
+    return {page for page, ids in quotes(env).items() if ids & moved} | set(map(naming.page, moved))
+
+
+def forget(app: Sphinx, env, page: str) -> None:
+    """Drop what a page quoted, because it is read again or gone."""
+    quotes(env).pop(page, None)
+
+
+def merge(app: Sphinx, env, pages: list[str], other) -> None:
+    """Take over what a process of its own read."""
+    quotes(env).update({page: ids for page, ids in quotes(other).items() if page in pages})
 
 
 class NumberRole(SphinxRole):
-    """``{num}`id` `` shows three digits and the unit, ``{val}`id` `` the digits alone."""
+    """``{num}`id` `` shows three digits and the unit, ``{val}`id` `` the digits alone.
+
+    Both add the interval of a prediction and the mark of how it is known.
+    """
 
     def __init__(self, with_unit: bool):
         self.with_unit = with_unit
 
     def run(self):
-        id, (path, numbers) = self.text.strip(), published()
-        self.env.note_dependency(str(path))
+        id, numbers = self.text.strip(), published()
+        quotes(self.env).setdefault(self.env.docname, set()).add(id)
         if id not in numbers:
             return [], [self._error(f"no published number {id!r}{nearest(id, numbers)}")]
-        value, unit = numbers[id]
-        if value is None:
+        if numbers[id].missing:
             return [], [self._error(f"{id} has no value: quote one that exists")]
-        text = Number(id, value, unit).text if self.with_unit else digits(value)
-        return [nodes.raw("", quoted(id, text), format="html")], []
+        return [nodes.raw("", quoted(id, numbers[id], self.with_unit), format="html")], []
 
     def _error(self, message: str):
         return self.inliner.reporter.error(message, line=self.lineno)
@@ -58,7 +84,7 @@ def explain(app: Sphinx, pagename: str, template: str, context: dict, doctree) -
     """Give the numbers of a page their places, and the page the script of the box."""
     if doctree is None or "body" not in context:
         return
-    context["body"] = explained(context["body"], pagename, published()[1])
+    context["body"] = explained(context["body"], pagename, published())
     if DATA in context["body"]:
         app.add_js_file(SCRIPT, loading_method="defer", priority=600)
 
@@ -66,4 +92,7 @@ def explain(app: Sphinx, pagename: str, template: str, context: dict, doctree) -
 def setup(app: Sphinx) -> None:
     app.add_role("num", NumberRole(with_unit=True))
     app.add_role("val", NumberRole(with_unit=False))
+    app.connect("env-get-outdated", outdated)
+    app.connect("env-purge-doc", forget)
+    app.connect("env-merge-info", merge)
     app.connect("html-page-context", explain, priority=400)  # before the copy buttons

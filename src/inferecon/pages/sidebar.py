@@ -67,5 +67,5 @@ def add_templates(app: Sphinx, config) -> None:
 
 def setup(app: Sphinx) -> None:
     app.connect("config-inited", add_templates)
-    app.connect("env-updated", read_parts)
+    app.connect("env-check-consistency", read_parts)  # after sections were numbered
     app.connect("html-page-context", add_parts)

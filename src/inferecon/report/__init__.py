@@ -17,7 +17,8 @@ from .data import (
     record_page,
 )
 from .elasticities import elasticities
-from .results import device_page, hardware_index, model_page, models_index, summary
+from .results import device_page, model_page
+from .summary import hardware_index, models_index, summary
 from .validation import validation_page
 
 BOOK = ROOT / "book"

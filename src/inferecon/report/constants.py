@@ -9,10 +9,10 @@ from ..calibration import constants as c
 from ..calibration.inputs import inputs
 from ..calibration.predict import solve
 from ..calibration.rows import prepared
-from ..calibration.validate import NINETY
+from ..calibration.validate import NINETY, predict
 from ..escape import plain
 from ..law import latex
-from ..numbers import digits
+from ..numbers import Number, digits
 from ..records import load
 from ..units import ureg
 from .marks import percent
@@ -119,7 +119,7 @@ def budget() -> list[str]:
             f"**{plain(model)}, {plain(row.weight_dtype)}, on {devices}{plain(card)}**, "
             f"{plain(row.generation)}, batch {COMMON['batch_or_concurrency']}, "
             f"{COMMON['isl']:,} tokens in and {COMMON['osl']:,} out: "
-            f"{digits(step * 1e3)} ms a step.",
+            f"{_predicted(found['rows'])} a step.",
             "",
         ]
         body = [
@@ -131,6 +131,13 @@ def budget() -> list[str]:
         ]
         text += table(["part", "time", "share of the step", "open, of the step"], body)
     return text
+
+
+def _predicted(rows: pd.DataFrame) -> str:
+    """Return the time of the step with its 90 % interval, as any other prediction."""
+    said = predict(rows).iloc[0]
+    known = str(said.label)
+    return Number(said.predicted, "ms", said.low, said.high, known).text + f" ({known})"
 
 
 def section(groups: dict[str, c.Fitted] | None = None) -> list[str]:

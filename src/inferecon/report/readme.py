@@ -3,10 +3,9 @@
 import re
 
 from .. import figures
-from ..numbers import Number
 from ..records import ROOT
 from ..results import replace_text
-from .results import summary_chart
+from .summary import summary_chart
 
 README = ROOT / "README.md"
 FIGURE = ROOT / "book" / "assets" / "summary.svg"
@@ -18,8 +17,7 @@ def text(readme: str, numbers: dict) -> str:
 
     def written(match: re.Match) -> str:
         id = match["id"]
-        value, unit = numbers[id]
-        return f"<!-- num {id} -->{Number(id, value, unit).text}<!-- /num -->"
+        return f"<!-- num {id} -->{numbers[id].text}<!-- /num -->"
 
     return MARK.sub(written, readme)
 

@@ -1,24 +1,26 @@
-"""Pages of results: one a model over all hardware, one a device over all models, the summary."""
+"""Pages of results: one a model over all hardware, one a device over all models."""
 
 from collections.abc import Iterable
 
 from .. import figures
 from ..matrix import FORMATS, HARDWARE, MODELS, WORKLOAD
+from ..numbers import KNOWN
+from ..predictions import ENGINES
 from ..records import ids, load
-from .text import fact_text, facts_section, plain, quoted, table
+from .text import facts_section, has, plain, quoted
 
 COLUMNS = (
     ("n_devices", "devices"),
     ("ttft", "TTFT, ms"),
     ("itl", "ITL, ms"),
     ("throughput_device", "tok/s a device"),
-    ("device_time", "device-s/Mtok"),
+    ("cost_per_token", "USD/Mtok"),
     ("energy_per_token", "kWh/Mtok"),
     ("carbon_per_token", "kg CO2e/Mtok"),
-    ("cost_per_token", "USD/Mtok"),
     ("largest_batch", "largest batch"),
     ("@full:cost_per_token", "USD/Mtok there"),
 )
+ENGINE = "vllm"  # whose predictions stand beside the bounds: the default of the notebook
 COMPONENTS = (
     ("params_attention", "sequence mixers"),
     ("params_dense", "dense MLPs and shared experts"),
@@ -39,7 +41,14 @@ AT_LIMIT = "ᵀ"
 
 
 def result_cell(numbers: dict, id: str, symbol: str) -> str:
-    """Quote a result, or the marked stand-in where a constant was never measured."""
+    """Quote a result, and under it what an engine is predicted to do."""
+    predicted = f"{id}@{ENGINE}:{symbol}"
+    below = f" {quoted(numbers, predicted)}" if has(numbers, predicted) else ""
+    return bound_cell(numbers, id, symbol) + below
+
+
+def bound_cell(numbers: dict, id: str, symbol: str) -> str:
+    """Quote a bound, or the marked stand-in where a constant was never measured."""
     text = quoted(numbers, f"{id}{symbol}" if symbol.startswith("@") else f"{id}:{symbol}")
     if text == "–" and symbol in INSTEAD:
         other = quoted(numbers, f"{id}:{INSTEAD[symbol]}")
@@ -60,17 +69,33 @@ def result_rows(combinations: Iterable[tuple[str, str]], found, numbers) -> tupl
     return rows, refused
 
 
+def unpredicted(combinations: Iterable[tuple[str, str]], found: dict) -> list[str]:
+    """Return one sentence for each reason why combinations that run have no prediction."""
+    why: dict[str, list[str]] = {}
+    for label, id in combinations:
+        if reason := found[id].get("predicted", {}).get("reason"):
+            why.setdefault(reason, []).append(label)
+    every = sum(not found[id].get("obstacles") for _, id in combinations)
+    return [
+        f"Not predicted{'' if len(labels) == every else ' on ' + ', '.join(labels)}: "
+        f"{plain(reason)}."
+        for reason, labels in why.items()
+    ]
+
+
 def result_section(title: str, first: str, combinations, found, numbers) -> list[str]:
     rows, refused = result_rows(combinations, found, numbers)
     text = ["", f"### {title}", ""]
     if rows:
         head = " | ".join([first, *(name for _, name in COLUMNS)])
         text += [
-            ":::{div} wide-table",
+            ":::{div} wide-table results",
             f"| {head} |",
             "|---|" + "---:|" * len(COLUMNS),
             *rows,
             ":::",
+            "",
+            *unpredicted(combinations, found),
             "",
         ]
     if refused:
@@ -81,9 +106,9 @@ def result_section(title: str, first: str, combinations, found, numbers) -> list
 def time_chart(combinations: list[tuple[str, str, str]], numbers: dict, subject: str) -> list[str]:
     """Draw device time per million tokens, best first, for combinations (label, group, id)."""
     rows = [
-        {"name": label, "group": group, "value": numbers[f"{id}:device_time"][0]}
+        {"name": label, "group": group, "value": numbers[f"{id}:device_time"].value}
         for label, group, id in combinations
-        if numbers.get(f"{id}:device_time", (None,))[0] is not None
+        if has(numbers, f"{id}:device_time")
     ]
     if not rows:
         return ["", f"{subject} runs on none of these combinations.", ""]
@@ -108,7 +133,7 @@ def model_page(id: str, found: dict, numbers: dict) -> str:
         f"{plain(record.about.get('label', ''))} · `{plain(record.about['hf_id'])}` · "
         f"released {plain(record.about['release'])} · licence {plain(record.about['licence'])}",
         "",
-        "## Where it runs, and how fast at best",
+        "## Where it runs, and how fast",
         "",
         _workload_note(),
         *time_chart(combos, numbers, record.name),
@@ -125,7 +150,7 @@ def model_page(id: str, found: dict, numbers: dict) -> str:
     text += [
         f"| {label} | {quoted(numbers, f'counts/{id}:{symbol}', 'num')} |"
         for symbol, label in COMPONENTS
-        if (numbers.get(f"counts/{id}:{symbol}", (0,))[0] or 0) > 0
+        if has(numbers, f"counts/{id}:{symbol}") and numbers[f"counts/{id}:{symbol}"].value > 0
     ]
     text += ["", *facts_section(record), *_reproduce(found, id=f"{id}/{HARDWARE[2]}/{FORMATS[0]}")]
     return "\n".join(text) + "\n"
@@ -139,7 +164,7 @@ def device_page(id: str, found: dict, numbers: dict) -> str:
     text = [
         f"# {plain(record.name)}",
         "",
-        f"Which models run on {plain(record.name)}, and how fast at best?",
+        f"Which models run on {plain(record.name)}, and how fast?",
         "",
         "## Models on it",
         "",
@@ -181,13 +206,19 @@ def price_section(id: str) -> list[str]:
 
 
 def _workload_note() -> str:
+    marks = ", ".join(f"{mark} {word}" for word, (mark, _) in KNOWN.items())
     return (
         "Batch {batch}, {isl:,} prompt and {osl:,} answer tokens, ".format(**WORKLOAD)
-        + "on the fewest devices of one scale-up domain that hold it. "
-        "Times are {ref}`rooflines <law-itl>` at datasheet peak rates, "
-        "with experts drawn uniformly: on one device no kernel is faster; "
-        "on several, plain {ref}`ring collectives <law-comm-decode>` that wait are added. "
-        "The constants of {ref}`energy <law-energy-step>` were measured on the H200 alone, "
+        + "on the fewest devices of one scale-up domain that hold it.\n\n"
+        "Of two figures in a cell the first is *derived*: "
+        "{ref}`rooflines <law-itl>` at datasheet peak rates, "
+        "with experts drawn uniformly. On one device no kernel is faster; "
+        "on several, plain {ref}`ring collectives <law-comm-decode>` that wait are added.\n\n"
+        f"The second is *predicted* for {ENGINES[ENGINE]}, kept full by requests that come and go, "
+        f"with its 90 % interval: {marks} ({{doc}}`how that is known <../calibration>`, "
+        "{doc}`how far off it is <../reference/validation>`). "
+        "A derived TTFT is of a batch that starts together, a predicted one of a request.\n\n"
+        "The constants of derived {ref}`energy <law-energy-step>` were measured on the H200 alone, "
         "in bf16 and fp8; where they imply more than the power limit, "
         "the limit binds before the roofline. "
         f"{AT_LIMIT} marks the same time multiplied by the power limit, "
@@ -213,101 +244,3 @@ def _reproduce(found: dict, id: str) -> list[str]:
 def short_name(id: str) -> str:
     """Name of a model without what all distilled models share, for charts and narrow tables."""
     return load("models", id).name.replace("DeepSeek-R1-Distill-", "R1-")
-
-
-def best(id: str, numbers: dict) -> tuple[str, str] | None:
-    """Hardware and format with the least device time per token for a model."""
-    times = {
-        (hw, fmt): numbers[f"{id}/{hw}/{fmt}:device_time"][0]
-        for hw in HARDWARE
-        for fmt in FORMATS
-        if f"{id}/{hw}/{fmt}:device_time" in numbers
-    }
-    return min(times, key=times.get) if times else None
-
-
-def summary(found: dict, numbers: dict) -> str:
-    """The answer first: what a million tokens cost on the hardware and format that are fastest."""
-    shown = ("cost_per_token", "device_time", "energy_per_token", "carbon_per_token")
-    shown += ("largest_batch", "@full:device_time", "@full:cost_per_token")
-    rows = []
-    for id in MODELS:
-        hw, fmt = best(id, numbers)
-        cells = [result_cell(numbers, f"{id}/{hw}/{fmt}", symbol) for symbol in shown]
-        model = short_name(id)
-        where = f"[{hw}](hardware/{hw}), {fmt}"
-        rows.append([f"[{plain(model)}](models/{id})", where, *cells])
-    head = ["model", "least device time on", "USD", "device-s", "kWh", "kg CO2e"]
-    head += ["largest batch", "device-s there", "USD there"]
-    chart = summary_chart(numbers).to_dict()
-    return "\n".join([*table(head, rows, 2), "```{raw} html", figures.figure(chart), "```", ""])
-
-
-def summary_chart(numbers: dict):
-    """Device time of every model on the H200, in the two formats it was built for."""
-    rows = []
-    for id in MODELS:
-        for fmt in ("fp8", "bf16"):
-            value = numbers.get(f"{id}/h200-sxm/{fmt}:device_time", (None,))[0]
-            if value is not None:
-                rows.append({"name": short_name(id), "group": f"{fmt} weights", "value": value})
-    chart = figures.grouped(
-        rows,
-        "device-seconds per million tokens",
-        "A million tokens on the H200",
-        [
-            "batch {batch}, {isl:,} tokens in, {osl:,} out".format(**WORKLOAD),
-            "rooflines at datasheet peak rates",
-        ],
-    )
-    return figures.renamed(chart, "device time h200-sxm", DEVICE_TIME)
-
-
-def models_index(numbers: dict) -> str:
-    rows = [
-        f"| [{plain(load('models', id).name)}]({id}) "
-        f"| {quoted(numbers, f'counts/{id}:params_total', 'num')} "
-        f"| {quoted(numbers, f'counts/{id}:params_active', 'num')} |"
-        for id in MODELS
-    ]
-    head = ["| model | weights | used by one token |", "|---|---:|---:|"]
-    return "\n".join(
-        [
-            "# Models",
-            "",
-            "One page a model: every hardware and number format of the default sweep.",
-            "",
-            *head,
-            *rows,
-            "",
-        ]
-    )
-
-
-def hardware_index(numbers: dict) -> str:
-    shown = (
-        ("peak_flops@bf16", "bf16"),
-        ("hbm_bandwidth", "memory bandwidth"),
-        ("memory_capacity", "memory"),
-        ("board_power", "power limit"),
-    )
-    head = [
-        "| device | " + " | ".join(label for _, label in shown) + " |",
-        "|---|" + "---:|" * len(shown),
-    ]
-    rows = []
-    for id in HARDWARE:
-        record = load("hardware", id)
-        cells = " | ".join(fact_text(record, key) for key, _ in shown)
-        rows.append(f"| [{plain(record.name)}]({id}) | {cells} |")
-    return "\n".join(
-        [
-            "# Hardware",
-            "",
-            "One page a device: every model and number format of the default sweep.",
-            "",
-            *head,
-            *rows,
-            "",
-        ]
-    )

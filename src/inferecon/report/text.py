@@ -10,9 +10,14 @@ from ..units import ureg
 UNVERIFIED = "?"  # stands behind a value that nobody verified
 
 
+def has(numbers: dict, id: str) -> bool:
+    """Say whether a number was published and is no missing one."""
+    return id in numbers and not numbers[id].missing
+
+
 def quoted(numbers: dict, id: str, role: str = "val") -> str:
     """Quote a published number by id; a missing one is a dash."""
-    return f"{{{role}}}`{id}`" if numbers.get(id, (None,))[0] is not None else "–"
+    return f"{{{role}}}`{id}`" if has(numbers, id) else "–"
 
 
 def table(

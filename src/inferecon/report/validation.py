@@ -105,13 +105,13 @@ def worst_groups(held: pd.DataFrame) -> list[str]:
 
 
 def worst_rows(held: pd.DataFrame) -> list[str]:
-    far = farthest(held).head(WORST)
+    far = with_interval(farthest(held).head(WORST))
     body = [
         [
             plain(row.id),
             plain(row.metric),
             f"{digits(row.value)} {plain(row.unit)}".strip(),
-            digits(row.row),
+            f"{digits(row.row)} ({digits(row.low)}–{digits(row.high)})",
             f"{digits(row.row / row.value)} ×",
             plain(row.source),
             plain(row.model_id),
@@ -120,7 +120,7 @@ def worst_rows(held: pd.DataFrame) -> list[str]:
         ]
         for row in far.itertuples()
     ]
-    head = ["row", "metric", "measured", "predicted", "ratio"]
+    head = ["row", "metric", "measured", "predicted (90 % interval)", "ratio"]
     return table([*head, "source", "model", "card", "engine"], body, 2, len(head))
 
 
@@ -130,6 +130,12 @@ def farthest(held: pd.DataFrame) -> pd.DataFrame:
     return known.assign(apart=h.apart(known, "row")).sort_values(
         ["apart", "id", "metric"], ascending=[False, True, True]
     )
+
+
+def with_interval(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return rows with the ends of the 90 % interval of their prediction."""
+    half = h.wide(rows, "row", spreads())
+    return rows.assign(low=rows.row * np.exp(-half), high=rows.row * np.exp(half))
 
 
 def charts(held: pd.DataFrame) -> list[str]:

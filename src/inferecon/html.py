@@ -1,0 +1,156 @@
+"""The HTML stage: Sphinx on the book, on all cores, only on what changed.
+
+A page is written again when its text, a number that it quotes or a record behind its
+examples changed.  Whatever one page can show of another (headings, labels, laws,
+citations, the table of contents, the package itself) is the frame: when that changed
+the book is built cold, because Sphinx alone would leave neighbours as they were.
+"""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterable
+from html import unescape
+from pathlib import Path
+
+from . import export, naming
+from .cite import UNSTAMPED, commit
+from .errors import BuildFailed
+from .records import ROOT
+
+BOOK = ROOT / "book"
+BUILD = ROOT / "_build"
+HTML = BUILD / "html"
+CODE = "from inferecon.html import sphinx; raise SystemExit(sphinx({book!r}, {html!r}, {jobs}))"
+# Lines of a page that others may show: headings, labels, directives, citations, terms.
+SEEN = re.compile(r'^\s*"?\s*(?:#|\(|:::|```|\{|\$\$)|\{(?:cite|term|eq|numref)\}|^\S+\n: ')
+
+
+def build_html(numbers: Path, jobs: int, book: Path = BOOK, build: Path = BUILD) -> None:
+    """Write the book, warnings as errors; raise BuildFailed with what Sphinx said.
+
+    The bytes do not depend on ``jobs``, nor on what was built before.
+    """
+    html, mark = build / "html", build / "html.key"
+    keys = [frame_key(book), pages_key(book, numbers)]
+    had = mark.read_text().split() if mark.exists() and (html / "index.html").exists() else []
+    written = had[2:] or [UNSTAMPED]
+    if had[:2] != keys:
+        mark.unlink(missing_ok=True)  # from here on the folder is neither the old book nor the new
+        if had[:1] != keys[:1]:
+            for folder in (html, build / ".doctrees"):
+                shutil.rmtree(folder, ignore_errors=True)
+        environment = os.environ | {"SOURCE_DATE_EPOCH": "0", "INFERECON_NUMBERS": str(numbers)}
+        code = CODE.format(book=str(book), html=str(html), jobs=jobs)
+        command = [sys.executable, "-c", code]
+        ran = subprocess.run(command, cwd=ROOT, env=environment, text=True, capture_output=True)
+        if ran.returncode:
+            print(ran.stdout[-6000:], ran.stderr[-6000:], sep="\n", file=sys.stderr)
+            raise BuildFailed("the book does not build; what Sphinx said stands above")
+        export.write(html)
+        tidy_search(html / "searchindex.js")
+        (html / ".buildinfo").unlink(missing_ok=True)  # a hash of this machine's paths
+        written.append(UNSTAMPED)
+    new = commit()
+    if written != [new]:
+        stamp(html, written, new)
+    mark.write_text(" ".join([*keys, new]))
+
+
+def sphinx(book: str, html: str, jobs: int) -> int:
+    """Build a book in this process as ``jupyter-book build -W -n`` would, which has no ``-j``."""
+    from jupyter_book.sphinx import build_sphinx
+
+    chosen = {"external_toc_path": str(Path(book) / "_toc.yml"), "nitpicky": True}
+    chosen["latex_individualpages"] = False
+    result = build_sphinx(
+        Path(book),
+        Path(html),
+        noconfig=True,
+        path_config=ROOT / "_config.yml",
+        confoverrides=chosen,
+        warningiserror=True,
+        keep_going=True,
+        quiet=True,
+        jobs=jobs,
+    )
+    return 1 if isinstance(result, BaseException) else result
+
+
+def tidy_search(path: Path) -> None:
+    """Drop words that no page has any more: Sphinx keeps them from build to build."""
+    begin, end = "Search.setIndex(", ")"
+    index = json.loads(path.read_text(encoding="utf-8").removeprefix(begin).removesuffix(end))
+    for name in ("terms", "titleterms"):
+        index[name] = {word: pages for word, pages in index[name].items() if pages != []}
+    text = json.dumps(index, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    path.write_text(f"{begin}{text}{end}", encoding="utf-8")
+
+
+def stamp(html: Path, old: list[str], new: str) -> None:
+    """Put this checkout's commit where pages say which one they cite; Sphinx need not run again."""
+    for path in html.rglob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        if any(commit in text for commit in old):
+            for commit in old:
+                text = text.replace(commit, new)
+            path.write_text(text, encoding="utf-8")
+
+
+def check_places(numbers: dict, html: Path = HTML) -> None:
+    """Fail unless the address of every published number is an anchor of its own in the pages."""
+    wanted: dict[str, list[str]] = {}
+    for id in numbers:
+        wanted.setdefault(f"{naming.page(id)}.html", []).append(naming.anchor(id))
+    wrong = []
+    for page, anchors_there in wanted.items():
+        text = (html / page).read_text(encoding="utf-8") if (html / page).exists() else ""
+        has = re.findall(r'\sid="([^"]+)"', text)
+        count = Counter(map(unescape, has))
+        wrong += [f"{page}#{name}" for name in anchors_there if count[name] != 1]
+        wrong += [f"{page}#{name} twice" for name, n in Counter(anchors_there).items() if n > 1]
+    if wrong:
+        print(*wrong[:20], sep="\n")
+        raise BuildFailed(f"{len(wrong):,} numbers have no place of their own; the first above")
+
+
+def frame_key(book: Path = BOOK) -> str:
+    """Fingerprint of all that a page may show of others, and of what makes pages."""
+    texts = pages_of(book)
+    files = [p for p in book.rglob("*") if p.is_file() and p not in texts and ours(p)]
+    files += [*(ROOT / "src").rglob("*.py"), ROOT / "_config.yml", ROOT / "requirements.txt"]
+    files += (ROOT / "src").rglob("*.html")
+    digest = hash_of(files)
+    for path in texts:
+        lines = path.read_text(encoding="utf-8").splitlines()
+        seen = [line for line in lines if SEEN.search(line)]
+        digest.update(f"{path}\0{seen}".encode())
+    return digest.hexdigest()
+
+
+def pages_key(book: Path, numbers: Path) -> str:
+    """Fingerprint of the text of the pages, and of the numbers and records behind them."""
+    records = (ROOT / "data").rglob("*.yaml")
+    return hash_of([*pages_of(book), *records, numbers]).hexdigest()
+
+
+def pages_of(book: Path) -> list[Path]:
+    """Return all pages: what is written by hand, generated or executed."""
+    return sorted(p for p in book.rglob("*") if p.suffix in (".md", ".ipynb") and ours(p))
+
+
+def ours(path: Path) -> bool:
+    """Leave out the ledger, which the pages do not read, and half-written files."""
+    return path.name != "numbers.csv" and not path.name.startswith(".")
+
+
+def hash_of(files: Iterable[Path]):
+    digest = hashlib.sha256()
+    for path in sorted(files):
+        digest.update(str(path).encode() + b"\0" + path.read_bytes())
+    return digest
