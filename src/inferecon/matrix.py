@@ -1,6 +1,7 @@
 """Matrices of combinations: which the report holds, what each job is, what its key is made of."""
 
 import fnmatch
+import os
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import product
@@ -165,9 +166,16 @@ def _code(source: Path, _modified: int) -> dict[str, keys.Group]:
 
 def _predicts_with() -> dict[str, keys.Group]:
     """Parts that a notebook rests on which predicts: the constants in use, the names of records."""
-    files = [constants.FOLDER / name for name in keys.CONSTANTS]
-    seen = [path.stat() if path.is_file() else None for path in files]
-    return _constants(tuple((at.st_mtime_ns, at.st_size) if at else None for at in seen))
+    return _constants(tuple(_clock(f"{constants.FOLDER}/{name}") for name in keys.CONSTANTS))
+
+
+def _clock(path: str) -> tuple[int, int] | None:
+    """Return what changes when a file does; asked for each job, so without a detour."""
+    try:
+        seen = os.stat(path)
+    except OSError:
+        return None
+    return seen.st_mtime_ns, seen.st_size
 
 
 @lru_cache
