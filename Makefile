@@ -23,8 +23,8 @@ test: .venv/installed ## layers, style, laws, records, notebooks
 accept: .venv/installed ## write the new numbers into the ledger; the diff is the review
 	@$(BIN)/inferecon build --accept
 
-bench: .venv/installed ## say how to measure the speed of the engine
-	@$(BIN)/python benchmarks/engine.py --help
+bench: .venv/installed ## measure speed against papermill, other tools and the edition before
+	@$(BIN)/python benchmarks/run.py
 
 lock:             ## renew requirements.txt from pyproject.toml (UPGRADE=--upgrade for newer releases)
 	uv pip compile --quiet --universal --fork-strategy fewest --generate-hashes \

@@ -1180,10 +1180,15 @@ linear = dict(
     hbm_bandwidth=10,
     eff_weights=0.5,
 )
-by_hand("OP-LINEAR-DECODE", ((8 * 24 / 25) ** 3 + 10**3) ** (1 / 3), group_batch=8, **linear)
-by_hand(
-    "OP-LINEAR-PREFILL", ((8 * 24 / 25) ** 3 + 10**3) ** (1 / 3), prefilled_group=2, isl=4, **linear
-)
+whole = dict(micro_batches=1)
+once = ((8 * 24 / 25) ** 3 + 10**3) ** (1 / 3)
+by_hand("OP-LINEAR-DECODE", once, group_batch=8, **linear, **whole)
+by_hand("OP-LINEAR-PREFILL", once, prefilled_group=2, isl=4, **linear, **whole)
+# two halves of 4 tokens fill a third of the rate's share, and each reads the weights
+halves = dict(micro_batches=2)
+twice = 2 * ((4 * 24 * 3 / 50) ** 3 + 10**3) ** (1 / 3)
+by_hand("OP-LINEAR-DECODE", twice, group_batch=8, **linear, **halves)
+by_hand("OP-LINEAR-PREFILL", twice, prefilled_group=2, isl=4, **linear, **halves)
 head = dict(
     flop_head=30,
     tp=2,
@@ -1242,6 +1247,7 @@ by_hand(
     batch=8,
     experts_decode=2,
     **moe,
+    **whole,
 )
 by_hand(
     "OP-EXPERTS-PREFILL",
@@ -1249,7 +1255,26 @@ by_hand(
     prefilled=2,
     isl=4,
     **moe,
+    **whole,
 )
+# two halves of 4 tokens, 2 an expert: a third filled, and each half reads its experts
+half_read = 2 * ((4 * 50 * 3 / 100) ** 3 + (6 / 5) ** 3) ** (1 / 3)
+by_hand("OP-EXPERTS-DECODE", half_read, batch=8, experts_decode=2, **moe, **halves)
+half_read = 2 * ((4 * 50 * 3 / 100) ** 3 + (12 / 5) ** 3) ** (1 / 3)
+by_hand("OP-EXPERTS-PREFILL", half_read, prefilled=2, isl=4, **moe, **halves)
+# 16 devices, 8 a domain: 2 nodes; with 4 devices only one
+by_hand("NODES", 2, n_devices=16, scale_up_size=8)
+by_hand("NODES", 1, n_devices=4, scale_up_size=8)
+# one of 2 nodes holds none of 3 experts with probability 1/8
+by_hand("NODES-MET", 2 * (1 - 1 / 8), nodes=2, top_k=3)
+# of 1.75 nodes half are elsewhere, of 3 devices as well; 8 experts on 4 devices meet all 4
+by_hand("NETWORK-PREFILL", 1.75 / 2, nodes_met=1.75, nodes=2)
+by_hand("NETWORK-DECODE", 3 / 2, n_devices=16, top_k=3, nodes=2)
+by_hand("NETWORK-DECODE", 4 / 2, n_devices=4, top_k=8, nodes=2)
+# two parts beyond a node, unless one group has all devices
+by_hand("MICRO-BATCHES", 1, nodes=1, n_devices=8, tp=2)
+by_hand("MICRO-BATCHES", 2, nodes=2, n_devices=16, tp=2)
+by_hand("MICRO-BATCHES", 1, nodes=2, n_devices=16, tp=16)
 # 3 tokens of 10 x 2 bytes are 60: 3 all-reduces of 0.1 + 2 x 1/2 x 60 / 50, and
 # 2 exchanges of 0.15 + 60 / 2 x 3 devices met x (1 + 2) / (2 x 2) / 50
 spread = dict(
@@ -1265,14 +1290,37 @@ spread = dict(
     n_devices=4,
     top_k=3,
 )
-by_hand("OP-COMM-DECODE", 3 * (0.1 + 1.2) + 2 * (0.15 + 1.35), group_batch=3, **spread)
-by_hand("OP-COMM-PREFILL", 3 * (0.1 + 1.2) + 2 * (0.15 + 1.35), prefilled_group=1, isl=3, **spread)
-by_hand("OP-COMM-DECODE", 0, group_batch=3, **spread | {"tp": 1, "exchanges": 0})
-alone = spread | {"tp": 1, "n_devices": 2}
-by_hand("OP-COMM-DECODE", 2 * (0.15 + 1.8), group_batch=3, **alone)
-by_hand("OP-COMM-PREFILL", 2 * (0.15 + 1.8), prefilled_group=1, isl=3, **alone)
+spread |= dict(nodes=1, micro_batches=1, scale_out_bandwidth=40, eff_network=0.5)
+near, far = dict(network_decode=0), dict(network_prefill=0)
+by_hand("OP-COMM-DECODE", 3 * (0.1 + 1.2) + 2 * (0.15 + 1.35), group_batch=3, **spread, **near)
 by_hand(
-    "OP-GAPS", 5 + 3 * 2 + 2 * 4, step_gap=5, n_layers=3, layer_gap=2, n_moe_layers=2, expert_gap=4
+    "OP-COMM-PREFILL",
+    3 * (0.1 + 1.2) + 2 * (0.15 + 1.35),
+    prefilled_group=1,
+    isl=3,
+    **spread,
+    **far,
+)
+# 2 nodes, half a batch at a time: all-reduces of 0.1 + 0.6; an exchange takes 1.35 / 2 / 2 inside,
+# beside 30 / 2 x 0.75 bytes that cross twice at 40 x 0.5 bytes a second
+beyond = spread | dict(nodes=2, micro_batches=2)
+crossed = (0.3375**3 + (15 * 0.75 * 2 / 20) ** 3) ** (1 / 3)
+twice = 2 * (3 * (0.1 + 0.6) + 2 * (0.15 + crossed))
+by_hand("OP-COMM-DECODE", twice, group_batch=3, network_decode=2, **beyond)
+by_hand("OP-COMM-PREFILL", twice, prefilled_group=1, isl=3, network_prefill=2, **beyond)
+by_hand("OP-COMM-DECODE", 0, group_batch=3, **near, **spread | {"tp": 1, "exchanges": 0})
+alone = spread | {"tp": 1, "n_devices": 2}
+by_hand("OP-COMM-DECODE", 2 * (0.15 + 1.8), group_batch=3, **near, **alone)
+by_hand("OP-COMM-PREFILL", 2 * (0.15 + 1.8), prefilled_group=1, isl=3, **far, **alone)
+by_hand(
+    "OP-GAPS",
+    5 + 2 * (3 * 2 + 2 * 4),
+    step_gap=5,
+    n_layers=3,
+    layer_gap=2,
+    n_moe_layers=2,
+    expert_gap=4,
+    micro_batches=2,
 )
 # operators 1 + 2 + 3 + 4 + 5 + 6 = 21 s beside 3 x 4 = 12 s of launches, and 2 x 0.5 s of sequences
 by_hand(
@@ -1287,7 +1335,9 @@ by_hand(
     n_layers=3,
     launch_decode=4,
     batch=2,
+    nodes=1,
     sequence_gap=0.5,
+    micro_batches=1,
 )
 by_hand(
     "PREFILL-TIME",
@@ -1300,6 +1350,36 @@ by_hand(
     op_gaps=6,
     n_layers=3,
     launch_prefill=4,
+    micro_batches=1,
+)
+# in two halves 16 s of work hide 5 s of communication, all beside 12 s of launches; and in a
+# decode step beside 4 sequences of 0.5 s on 2 hosts
+hidden = 16**3 + 5**3 + 12**3
+works = dict(op_gaps=6, n_layers=3, micro_batches=2)
+by_hand(
+    "DECODE-TIME",
+    (hidden + 1) ** (1 / 3),
+    op_linear_decode=1,
+    op_head_decode=2,
+    op_attention_decode=3,
+    op_experts_decode=4,
+    op_comm_decode=5,
+    launch_decode=4,
+    batch=4,
+    nodes=2,
+    sequence_gap=0.5,
+    **works,
+)
+by_hand(
+    "PREFILL-TIME",
+    hidden ** (1 / 3),
+    op_linear_prefill=1,
+    op_head_prefill=2,
+    op_attention_prefill=3,
+    op_experts_prefill=4,
+    op_comm_prefill=5,
+    launch_prefill=4,
+    **works,
 )
 # 8 sequences in 2 groups, 10 tokens each: 0.4 prefills of 3 s a step
 by_hand(

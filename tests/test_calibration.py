@@ -16,6 +16,7 @@ from inferecon.calibration.names import record_of
 from inferecon.calibration.rows import generation, prepared, read, version
 from inferecon.calibration.words import write_rows
 from inferecon.errors import BadInput
+from inferecon.records import DATA
 
 ROW = dict(
     id="one",
@@ -32,6 +33,7 @@ ROW = dict(
     source="somewhere",
     notes="closed-loop concurrency",
 )
+PHASES = ("prefill", "decode")
 
 
 def table(*changes, **more):
@@ -246,6 +248,41 @@ def test_our_own_rows_are_met(everything):
     gap = np.abs(figure[lab] / rows.value[lab] - 1)
     for metric, most in (("decode_step_ms", 0.03), ("ttft_ms", 0.05), ("energy_per_step_J", 0.06)):
         assert gap[(rows.metric[lab] == metric).to_numpy()].median() < most
+
+
+def test_services_over_many_nodes_are_met_though_none_was_fitted():
+    rows = read(DATA / "truth" / "services.csv")
+    ratio = validate.predict(rows).predicted / rows.value
+    capacity = ~rows.notes.str.contains("hit")  # that mean is over days that were not full
+    assert capacity.sum() == 4 and ratio[capacity].between(0.75, 1.25).all()
+    assert (ratio > 0.75).all()
+
+
+def test_notes_say_experts_and_sequences_of_a_phase():
+    notes = "prefill EP32, 16K tokens/GPU; decode EP128, 128 req/GPU, 56.3% hit"
+    blank = dict(notes=notes, n_gpus="", batch_or_concurrency="")
+    rows = table(*({"metric": f"{phase}_throughput_tok_s_per_gpu"} for phase in PHASES), **blank)
+    assert list(rows.ep) == [32, 128] and list(rows.total) == [32, 128]
+    assert math.isnan(rows.batch_or_concurrency[0]) and rows.batch_or_concurrency[1] == 128 * 128
+    assert rows.hits[0] == pytest.approx(0.563)
+    stated = table(**blank | {"metric": "decode_throughput_tok_s_per_gpu", "ep": "72"})
+    assert stated.ep[0] == 72
+
+
+def test_prompts_found_in_a_cache_cost_no_prefill():
+    rate = dict(metric="prefill_throughput_tok_s_per_gpu", batch_or_concurrency="")
+    plain, reused = one(**rate, notes=""), one(**rate, notes="50% hit")
+    assert reused.predicted == pytest.approx(2 * plain.predicted)
+
+
+def test_no_more_tokens_come_out_than_steps_make(everything):
+    rows, found = everything
+    served = np.flatnonzero(~rows.static & (rows.metric == "output_throughput_tok_s"))
+    some, its = rows.iloc[served].reset_index(drop=True), found.take(served)
+    known = constants.load()["time"].constants(some)[0]
+    got = predict.solve(its, known, prefilled=its.values[s.prefilled])
+    assert (got[s.served_throughput] <= its.values[s.batch] / got[s.served_step]).all()
+    assert (got[s.served_step] >= got[s.decode_time]).all()
 
 
 # Fitting ---------------------------------------------------------------------------------------

@@ -6,12 +6,14 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import nbformat
 import papermill
 import pytest
 
 from inferecon.engine import ParameterTypeError, UnknownParameter, WarmUpError, run_notebook
+from inferecon.engine.process import DEFAULT_PRELOAD
 from inferecon.running import Job
 from inferecon.sweep import sweep
 
@@ -77,14 +79,16 @@ def outputs(path):
 
 
 def in_order(cell):
-    """Outputs of a cell, joined where a stream went on, stderr of a child before its stdout.
+    """Outputs of a cell, joined where a stream went on, a child's stderr, stdout, then the rest.
 
     A stock kernel sends what is written so far by a clock, which may fall within a line, and
-    reads the streams of a child from threads of their own: both are chance.
+    reads the streams of a child from threads of their own, perhaps after the cell's result:
+    all of it is chance.
     """
     found = cell.outputs
-    if "os.system(" in cell.source:
-        found = sorted(found, key=lambda output: output.get("name", "stdout"))
+    if "os.system(" in cell.source or "subprocess" in cell.source:
+        order = {"stderr": 0, "stdout": 1}
+        found = sorted(found, key=lambda output: order.get(output.get("name"), 2))
     joined = []
     for output in found:
         if joined and "stream" == output.output_type and output.name == joined[-1].get("name"):
@@ -119,7 +123,7 @@ def test_every_cell_has_the_outputs_of_the_stock_engine(write, tmp_path, monkeyp
         (
             "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)",
             "died",
-            "the kernel was ended by SIGKILL in cell 3",
+            "the kernel was ended by SIGKILL, as a machine does that runs out of memory in cell 3",
         ),
         (
             "import os, subprocess\np = subprocess.Popen(['sleep', '60'])\nos.fork() or os._exit(4)"
@@ -141,6 +145,111 @@ def test_a_death_ends_its_own_notebook_and_says_why(write, tmp_path, cell, statu
     assert "before" in text and "after" not in text
     assert "ok" == run_notebook(write("x"), target, {"x": 2}).status
     assert not (tmp_path / "out.error.ipynb").exists()
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "for _ in range(100):\n    print('x' * 10**6)",
+        "import os\nos.system('head -c 100000000 /dev/zero | tr \"\\\\0\" x')",
+        "from IPython.display import HTML, display\ndisplay(HTML('x' * 10**8))",
+    ],
+)
+def test_a_hundred_megabytes_of_output_are_refused(write, tmp_path, cell):
+    source = write("print('before')", cell, "print('after')")
+    outcome = run_notebook(source, tmp_path / "out.ipynb", {})
+    assert (
+        "error",
+        "TooMuchOutput: this notebook shows more than 50,000,000 characters in cell 2",
+    ) == (
+        outcome.status,
+        outcome.reason,
+    )
+    kept = tmp_path / "out.error.ipynb"
+    assert kept.stat().st_size < 60_000_000
+    cells = outputs(kept)
+    assert "before\n" == cells[-3][-1][0].text and [] == cells[-1][-1]
+    assert "TooMuchOutput" == cells[-2][-1][-1].ename
+    assert "ok" == run_notebook(write("print('x')"), tmp_path / "out.ipynb", {}).status
+
+
+def test_memory_without_end_is_refused(write, tmp_path, monkeypatch):
+    monkeypatch.setenv("INFERECON_MEMORY", "1e9")
+    source = write("print('before')", "held = []\nwhile True:\n    held.append(bytearray(10**7))")
+    outcome = run_notebook(source, tmp_path / "out.ipynb", {}, timeout=60)
+    assert ("error", "MemoryError:  in cell 2") == (outcome.status, outcome.reason)
+    kept = outputs(tmp_path / "out.error.ipynb")
+    assert "before\n" == kept[-2][-1][0].text and "MemoryError" == kept[-1][-1][-1].ename
+    assert "ok" == run_notebook(write("x"), tmp_path / "out.ipynb", {}).status
+
+
+def test_a_widget_is_shown_as_text_and_said_to_be(write, tmp_path):
+    view = "{'application/vnd.jupyter.widget-view+json': {'model_id': 'a'}, 'text/plain': 'Slider'}"
+    source = write(f"for _ in range(2):\n    display({view}, raw=True)\nprint('end')")
+    assert "ok" == run_notebook(source, tmp_path / "out.ipynb", {}).status
+    said, first, second, end = outputs(tmp_path / "out.ipynb")[-1][-1]
+    assert "stderr" == said.name and said.text.startswith("Widgets are shown as text")
+    assert {"text/plain": "Slider"} == first.data == second.data
+    assert "end\n" == end.text
+
+
+def test_a_cell_s_own_time_limit_is_kept(write, tmp_path):
+    """papermill's own option counts for each cell, not for the notebook."""
+    source = write(*["import time\ntime.sleep(1.5)"] * 3)
+    assert "ok" == run_notebook(source, tmp_path / "out.ipynb", {}, timeout=4).status
+
+
+WITHOUT = "import os\ndel os.memfd_create\n"  # as on a system that cannot hold output in memory
+
+
+def test_where_fork_is_not_available_the_stock_kernel_runs(write, tmp_path):
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "sitecustomize.py").write_text(WITHOUT)
+    source, target = write("get_ipython().kernel is not None, x"), tmp_path / "out.ipynb"
+    code = (
+        "import sys; from pathlib import Path; from inferecon.sweep import Job, sweep\n"
+        "source, out = map(Path, sys.argv[1:])\n"
+        "print(sweep([Job(source, out, 'k', {'x': 5})], workers=1)[0].status)"
+    )
+    path = os.pathsep.join([str(tmp_path / "other"), os.environ.get("PYTHONPATH", "")])
+    ran = subprocess.run(
+        [sys.executable, "-c", code, source, target],
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+    )
+    assert "ok\n" == ran.stdout, ran.stderr
+    assert "papermill's own engine runs instead" in ran.stderr
+    assert "(True, 5)" == outputs(target)[-1][-1][0].data["text/plain"]
+    assert "ok" == run_notebook(source, target, {"x": 5}).status
+    assert "(False, 5)" == outputs(target)[-1][-1][0].data["text/plain"]
+
+
+REPORT = Path(__file__).parents[1] / "notebooks"
+
+
+def test_notebooks_of_the_report_are_those_of_the_stock_engine(tmp_path):
+    """The warm process has imported and computed a lot: none of it may show in a notebook."""
+    sample = {
+        "runs": ("scenario", {}),
+        "cannot": ("scenario", {"hardware": "l40s", "tp": 1, "ep": 1}),
+        "dense": ("scenario", {"model": "llama-3.1-8b", "weights": "bf16", "activations": "bf16"}),
+        "counts": ("counts", {}),
+    }
+    jobs = {
+        engine: [
+            Job(REPORT / f"{notebook}.ipynb", tmp_path / engine / f"{name}.ipynb", "k", parameters)
+            for name, (notebook, parameters) in sample.items()
+        ]
+        for engine in ("stock", "inferecon")
+    }
+    for engine, wanted in jobs.items():
+        done = sweep(
+            wanted, workers=2, engine=engine, progress=lambda _: None, preload=[DEFAULT_PRELOAD]
+        )
+        assert {"ok"} == {outcome.status for outcome in done}, done
+    for stock, fork in zip(jobs["stock"], jobs["inferecon"], strict=True):
+        assert outputs(stock.target) == outputs(fork.target)
 
 
 def test_a_timeout_shows_where_the_cell_was(write, tmp_path):
@@ -187,6 +296,17 @@ def test_plain_papermill_finds_the_engine(write, tmp_path):
         source, tmp_path / "out.ipynb", {"x": 7}, engine_name="inferecon", progress_bar=False
     )
     assert "7\n" == outputs(tmp_path / "out.ipynb")[-1][-1][0].text
+
+
+def test_the_command_of_papermill_shows_progress_and_the_injected_cell(write, tmp_path):
+    source, target = write("print(x)", "x + 1"), tmp_path / "out.ipynb"
+    command = [sys.executable, "-m", "papermill", "--engine", "inferecon", source, target]
+    ran = subprocess.run([*command, "-p", "x", "7"], capture_output=True, text=True, check=True)
+    assert "Executing" in ran.stderr and "4/4" in ran.stderr
+    cells = nbformat.read(target, as_version=4).cells
+    assert [["parameters"], ["injected-parameters"]] == [c.metadata.tags for c in cells[:2]]
+    assert "# Parameters\nx = 7\n" == cells[1].source
+    assert ["completed"] * 4 == [cell.metadata.papermill.status for cell in cells]
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,8 @@ import csv
 import json
 import re
 
+import altair as alt
+import jsonschema
 import pytest
 
 from inferecon import figures, gallery, sensitivity
@@ -219,6 +221,45 @@ def test_the_numbers_of_a_chart_can_be_saved_and_are_those_drawn(
             assert cell == ("" if value is None else str(value))
             if isinstance(value, int | float):
                 assert any(value == close(number) for number in numbers)
+
+
+def drawings():
+    """Draw every kind of chart once, and with its options."""
+    row = {"name": "a", "group": "b", "value": 2.0, "x": 1, "y": 2.0, "batch": 1, "part": "c"}
+    for draw in (figures.bars, figures.grouped, figures.tornado, figures.stack):
+        yield draw([row], "s", "A finding", ["of 1,024"])
+    rule = {"x": 1, "before": "here", "after": "there"}
+    for options in ({}, {"log": True}, {"rule": rule}):
+        yield figures.lines([row], "tokens", "cache", "A finding", [], **options)
+    names = ("id", "metric", "group", "source", "model", "card", "engine")
+    ends = {"measured": 2.0, "predicted": 3.0, "low": 1.0, "high": float("nan")}
+    yield figures.scatter([dict.fromkeys(names, "a") | ends], "ms", "A finding", [], "So.")
+    case = Case(**CASE, batch=8)
+    yield case.roofline()
+    yield case.curve([1, 8], [1024])
+    for function, options in (
+        (gallery.timeline, (case, 3)),
+        (gallery.roofline, (case, [1, 8])),
+        (gallery.regimes, (case, [1, 100_000], [128])),
+    ):
+        found = []
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(gallery, "display", found.append)
+            function(*options)
+        yield found[0]
+
+
+def test_every_chart_is_valid_vega_lite():
+    """Nothing checks a chart while it is drawn: it would take longer than the drawing."""
+    kinds = {name for name in figures.__all__ if hasattr(getattr(figures, name), "__wrapped__")}
+    schema = jsonschema.Draft7Validator(alt.Chart._rootschema)
+    seen = 0
+    for drawing in drawings():
+        assert not list(schema.iter_errors(drawing.to_dict()))
+        seen += 1
+    assert len(kinds) == 9 and seen > len(kinds)
+    broken = {**drawing.to_dict(), "title": {"text": "a", "anchor": "nowhere"}}
+    assert not schema.is_valid(broken)
 
 
 def test_every_way_to_draw_carries_a_table():

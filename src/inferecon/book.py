@@ -18,9 +18,10 @@ from IPython.display import Markdown, Math, display
 
 from . import figures
 from . import symbols as s
+from .compiled import compiled
 from .errors import BadInput, nearest
 from .escape import plain
-from .law import Eq, declared_unit, latex
+from .law import NAME, Eq, declared_unit, latex
 from .law import display as shown_as
 from .laws import SERVICE as LAWS
 from .numbers import (
@@ -44,6 +45,7 @@ class Case:
 
     def __init__(self, scenario: Scenario | None = None, **choices):
         self.scenario = scenario or opened(**choices)
+        self._points: dict[tuple, list[list]] = {}
 
     @property
     def runs(self) -> bool:
@@ -112,10 +114,16 @@ class Case:
 
     def points(self, batches: list[int], contexts: list[int]) -> tuple[list[str], list[list]]:
         """Return names and rows (batch, isl, then the symbols of GRID in shown units)."""
-        usable = self._usable(contexts)
         columns = ["batch", "isl", *(symbol.name for symbol in GRID)]
+        asked = tuple(batches), tuple(contexts)
+        if asked not in self._points:  # a curve and a grid ask for the same
+            self._points[asked] = self._rows(batches, contexts)
+        return columns, self._points[asked]
+
+    def _rows(self, batches: list[int], contexts: list[int]) -> list[list]:
+        usable = self._usable(contexts)
         if not self.runs or not usable:
-            return columns, []
+            return []
         values = self.scenario.sweep(batches, usable)
         rows = []
         for i, context in enumerate(usable):
@@ -128,7 +136,7 @@ class Case:
                     for symbol in GRID
                 ]
                 rows.append([batch, context, *(null(v) for v in shown)])
-        return columns, rows
+        return rows
 
     def fitting(self, batches: list[int], contexts: list[int]) -> list[tuple[int, int]]:
         """Return the points (batch, prompt) of a grid that the model takes and memory holds."""
@@ -261,7 +269,7 @@ def substituted(scenario, eq: sp.Eq, short: bool = False) -> str:
     rhs = eq.rhs.subs(absent)
     if short:
         rhs = rhs.replace(sp.Piecewise, lambda *cases: _case(cases, values))
-    needed = sorted(rhs.free_symbols, key=str)
+    needed = sorted(rhs.free_symbols, key=NAME)
     lacking = [x for x in needed if math.isnan(float(values.get(x, math.nan)))]
     if lacking:
         missing = {g.name: g for x in lacking for g in scenario.missing(x)}
@@ -269,7 +277,7 @@ def substituted(scenario, eq: sp.Eq, short: bool = False) -> str:
     written = {x: _written(x, values[x]) for x in needed}
     names = {x: s.GLOSSARY[x].latex for x in eq.lhs.free_symbols if x in s.GLOSSARY} | written
     put_in = partial(sp.latex, symbol_names=names, mul_symbol=r" \cdot ")
-    value = float(sp.lambdify(needed, rhs, "numpy")(*(np.float64(values[x]) for x in needed)))
+    (value,) = map(float, compiled(needed, [rhs])(*(np.float64(values[x]) for x in needed)))
     result = rf"{digits(value)}"
     if eq.lhs in SHOWN:
         shown = number(eq.lhs, value)
@@ -329,9 +337,14 @@ def warm() -> None:
     case.worked("itl")
     for chart in (case.roofline(), case.curve([1, 2], [1024])):
         chart.to_dict()
+    for symbol in SHOWN:
+        number(symbol, 1.0)
     for kind in ("models", "hardware", "formats", "prices", "grids", "assumptions"):
         for id in ids(kind):
-            load(kind, id)
+            record = load(kind, id)
+            record.given, record.hash  # noqa: B018  a record keeps both
+            for offer in record.offers:
+                offer.usd_per_second  # noqa: B018
 
 
 def symbol_named(name: str):

@@ -2,7 +2,7 @@
 
 A number on a page is a link to its place.  ``js/numbers.js`` makes of it a button
 that opens one box, filled from the JSON that ``data`` puts into the page; without
-scripts the link, the id and the anchor remain.  The texts of a citation are
+scripts the anchor remains, and the link to it from other pages.  The texts of a citation are
 written by ``cite`` alone: the page has its forms with gaps, and the script fills them.
 """
 
@@ -20,7 +20,8 @@ from .symbols import SYMBOLS
 
 Numbers = dict[str, Number]
 MARK = '<a class="num" data-number="'
-QUOTED = re.compile(rf'{MARK}([^"]+)"(?: data-known="[a-z]+")?>')
+PLACE = '<a class="num" id="'
+QUOTED = re.compile(rf'{MARK}([^"]+)"( data-known="[a-z]+")?>')
 # The gaps of a citation, in the order of the script; characters that no text of ours has.
 GAPS = ("id", "says", "equation", "sympy", "holds", "source", "value", "url", "key")
 # Published symbols that rest on the fitted energies.
@@ -57,6 +58,9 @@ def explained(body: str, page: str, numbers: Numbers) -> str:
     def placed(found: re.Match) -> str:
         id = unescape(found[1])
         name, own = escape(naming.anchor(id), quote=True), naming.page(id)
+        if own == page and id not in seen:  # its place; the script knows the rest by the name
+            seen.add(id)
+            return f'{PLACE}{name}"{found[2] or ""}>'
         first = "" if id in seen else f' id="{name}"'
         seen.add(id)
         target = "" if own == page else f"{root}{own}.html"
@@ -113,6 +117,11 @@ def _table(name: str, rows: dict[str, dict[str, str]]) -> str:
         f'<table class="table" aria-label="{escape(name, quote=True)}">'
         f"<thead><tr><td></td>{head}</tr></thead>\n<tbody>{body}</tbody></table></div></div></details>"
     )
+
+
+def quoted_in(html: str) -> set[str]:
+    """Return the ids of the numbers that a piece of HTML quotes."""
+    return {unescape(found[1]) for found in QUOTED.finditer(html)}
 
 
 # Data of the box -------------------------------------------------------------------------------

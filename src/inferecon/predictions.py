@@ -5,7 +5,7 @@ from typing import NamedTuple
 import sympy as sp
 
 from . import symbols as s
-from .laws import operators
+from .laws import drawn, operators
 
 
 class Metric(NamedTuple):
@@ -52,7 +52,7 @@ METRICS = {
         "J/tok",
         1.0,
         s.energy_per_token,
-        operators.ENERGY_SERVED_FIT,
+        drawn.ENERGY_SERVED_FIT,
     ),
     "avg_power_W": Metric("power of all devices", "W", 1.0, None),
 }

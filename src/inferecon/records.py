@@ -188,7 +188,7 @@ class Record(Strict):
         return [s.name for part in PARTS.values() for s in part if s not in self.given]
 
 
-@lru_cache(maxsize=65536, typed=True)  # pint takes a millisecond to read a fact
+@lru_cache(maxsize=65536, typed=True)  # pint takes a millisecond; 1 and 1.0 are equal, and differ
 def convert(value: int | float | str, symbol: sp.Symbol) -> float:
     """Convert a written value to the base unit of a symbol."""
     unit = GLOSSARY[symbol].unit

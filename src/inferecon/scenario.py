@@ -25,6 +25,7 @@ from .givens import (
     native_format,
     width,
 )
+from .law import NAME
 from .laws import SERVICE
 from .records import Offer, Record, ids, load
 from .units import ureg
@@ -142,29 +143,32 @@ class Scenario:
         return dict(self._given[0])
 
     def origins_of_given(self) -> dict[sp.Symbol, Origin]:
-        return dict(self._given[1])
+        stated = {
+            symbol: Origin(record, symbol.name if symbol.name in record.facts else None)
+            for record in self._stating
+            for symbol in record.given
+        }
+        return stated | self._given[1]
 
     @cached_property
-    def _given(self):
-        values: dict[sp.Symbol, float] = {}
-        origins: dict[sp.Symbol, Origin] = {}
-
-        def take(record: Record):
-            for symbol, value in record.given.items():
-                values[symbol] = value
-                origins[symbol] = Origin(
-                    record, symbol.name if symbol.name in record.facts else None
-                )
-
-        assumed = [load("assumptions", id) for id in self._assumptions]
-        for record in (
+    def _stating(self) -> list[Record]:
+        """Records whose facts are given values as they stand, a later one before an earlier."""
+        return [
             load("constants", "counting"),
             self.model_record,
             self.device,
             load("grids", self.grid),
-            *assumed,
-        ):
-            take(record)
+            *(load("assumptions", id) for id in self._assumptions),
+        ]
+
+    @cached_property
+    def _given(self):
+        """Every given value, and the origins of those that no record states as they stand."""
+        values: dict[sp.Symbol, float] = {}
+        origins: dict[sp.Symbol, Origin] = {}
+        for record in self._stating:
+            values |= record.given
+        assumed = [record for record in self._stating if record.kind == "assumptions"]
         row = int(self.model_record["hidden_size"])
         formats = component_formats(self.weights, self.activations, self.kv, self.native)
         for symbol, id in formats.items():
@@ -214,9 +218,12 @@ class Scenario:
 
     def missing(self, symbol: sp.Symbol) -> list[sp.Symbol]:
         """Given symbols that no record states and the value would need."""
-        values = self.values
-        needed = sorted(SERVICE.inputs_of(symbol), key=str)
-        return [g for g in needed if math.isnan(float(values.get(g, math.nan)))]
+        return sorted(self._unstated & SERVICE.inputs_of(symbol), key=NAME)
+
+    @cached_property
+    def _unstated(self) -> frozenset[sp.Symbol]:
+        given = self._given[0]
+        return frozenset(g for g in SERVICE.inputs if math.isnan(given.get(g, math.nan)))
 
     @cached_property
     def obstacles(self) -> list[str]:

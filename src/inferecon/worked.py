@@ -16,9 +16,10 @@ import yaml
 
 from . import symbols as s
 from .book import substituted
+from .compiled import compiled
 from .errors import BadInput
 from .givens import format_facts
-from .law import Derivation, Law, System
+from .law import NAME, Derivation, Law, System
 from .laws.catalogue import CHAPTERS, LAWS
 from .matrix import WORKLOAD, activations_for
 from .numbers import digits
@@ -79,8 +80,8 @@ class Case:
         return {x: float(value) for x, value in found.items()}
 
     def missing(self, symbol: sp.Symbol) -> list[sp.Symbol]:
-        needed = sorted(EVERYTHING.inputs_of(symbol), key=str)
-        return [x for x in needed if math.isnan(self.values.get(x, math.nan))]
+        needed = EVERYTHING.inputs_of(symbol)
+        return sorted((x for x in needed if math.isnan(self.values.get(x, math.nan))), key=NAME)
 
 
 class Example:
@@ -215,9 +216,10 @@ def _examples(names, eq, holds, result=False) -> Iterator[Example]:
 
 def value_of(expr: sp.Expr, values: dict[sp.Symbol, float]) -> float:
     """Return the value of an expression in base units; zero for a part that is absent."""
-    needed = sorted(expr.free_symbols, key=str)
+    needed = list(expr.free_symbols)
     with np.errstate(all="ignore"):
-        return float(sp.lambdify(needed, expr, "numpy")(*(np.float64(values[x]) for x in needed)))
+        (value,) = compiled(needed, [expr])(*(np.float64(values[x]) for x in needed))
+    return float(value)
 
 
 def remark(values: dict, eq: sp.Eq, holds: sp.Basic, laws, special: float) -> str:

@@ -29,7 +29,7 @@
       value: kind.known ? `${shown}, 90 % interval ${low} to ${unit(high)}, ${kind.known}` : shown,
       whole: exact === null ? '' : unit(exact.toLocaleString('en-GB', {maximumSignificantDigits: 10})),
       command: of.command.replace('SYMBOL', symbol),
-      url: `${of.page}.html#num-${id.replace(/[^A-Za-z0-9_]+/g, '-')}`,
+      url: `${of.page}.html#${anchor(id)}`,
       key: `inferecon-number-${id}`.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/-$/, ''),
     };
   }
@@ -40,6 +40,11 @@
       const field = FIELDS[gap.charCodeAt(0) - 0xe000];
       return escapes[form](field)(entry[field]);
     });
+  }
+
+  // the address of a number within its page, as Python writes it
+  function anchor(id) {
+    return `num-${id.replace(/[^A-Za-z0-9_]+/g, '-')}`;
   }
 
   globalThis.citedNumber = cited;
@@ -135,7 +140,12 @@
   });
   addEventListener('resize', () => { if (box.matches(':popover-open')) place(shown); });
 
+  // a number at its own place has but the name of it
+  const at = new Map(Object.entries(data.numbers).flatMap(([owner, symbols]) =>
+    Object.keys(symbols).map(symbol => [anchor(`${owner}:${symbol}`), `${owner}:${symbol}`])));
   document.querySelectorAll('a.num').forEach(number => {
+    number.dataset.number ||= at.get(number.id);
+    number.href ||= `#${number.id}`;
     number.setAttribute('role', 'button');
     number.setAttribute('aria-haspopup', 'dialog');
   });

@@ -23,6 +23,7 @@ import sympy as sp
 from .. import symbols as s
 from ..errors import BadInput
 from ..records import DATA
+from ..records import load as record
 
 # A reader's own constants, made by `inferecon calibrate`, stand in for those of the report.
 FOLDER = Path(os.environ.get("INFERECON_CALIBRATION", DATA / "calibration"))
@@ -35,6 +36,8 @@ SHARES = {
     s.eff_attention,
     s.eff_expert_matrix,
     s.eff_link,
+    s.eff_network,
+    s.occupancy,
 }
 LEVELS = {
     "card": ["hardware_id"],
@@ -85,11 +88,12 @@ TIME = {
     s.sequence_gap: prior(10e-6, 0.5, 0.05, 0.8, 0.2, format=0.2, generation=0.3, version=0.2),
     s.collective_gap: prior(10e-6, 0.7, 0.15, 0.4, 0.15, generation=0.2, version=0.12),
     s.eff_link: prior(0.5, 0.5, 0.2, 0.3, 0.1),
+    s.eff_network: prior(record("assumptions", "dispersal").get("eff_network"), 0.5),
     s.request_gap: prior(10e-3, 1.0, 0.1, 0.8, 0.25, generation=0.3, version=0.25),
     s.interleave: prior(1.0, 0.15, 0.05, 0.3, 0.1, generation=0.12, version=0.1, task=0.2),
     s.interleave_median: prior(0.5, 0.5, 0.05, 0.2),
     s.queue_share: prior(0.1, 1.0, 0.05, 0.5, 0.15, generation=0.3, version=0.25),
-    s.occupancy: prior(0.95, 0.2, family=0.1, cell=0.05, version=0.06, task=0.2),
+    s.occupancy: prior(0.95, 0.7, family=0.5, cell=0.25, version=0.3, task=0.7),
 }
 ENERGY = {
     s.idle_share: prior(0.2, 0.3, 0.2, generation=0.1),

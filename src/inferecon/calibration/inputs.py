@@ -16,14 +16,14 @@ from .. import symbols as s
 from ..errors import BadInput
 from ..givens import component_formats, native_format, peaks, width
 from ..law import System
-from ..laws import SERVICE
-from ..laws.operators import LAWS
+from ..laws import SERVICE, dispersal, operators
 from ..records import load
 from .rows import ACTIVATIONS, BLOCK_SCALED, KV_WIDTH, LAYERS, NARROW, WEIGHTS, each
 
-CALIBRATED = System(LAWS)
+CALIBRATED = System([*dispersal.LAWS, *operators.LAWS])
 # Most sequences an engine is built for, where a row says "as many as possible".
 ENGINE_BATCH = 2048.0
+NODE = 8.0  # devices of a node
 # Prompt lengths of benchmark tasks whose rows do not state one: nearest to their rows among
 # 100 to 3,000 tokens, and a wide choice.
 TASK_ISL = {
@@ -74,7 +74,10 @@ def inputs(rows: pd.DataFrame) -> Inputs:
     first = solved(rows, np.where(said, asked, 1.0), isl, osl)
     most = fitting(rows, first, isl, osl)
     ranks = rows.total.to_numpy(float) / first[s.tp]  # each with a scheduler of its own
-    asked = np.where(said, asked, np.minimum(most, ENGINE_BATCH * np.maximum(ranks, 1.0)))
+    far = first[s.n_devices] > first[s.scale_up_size]
+    sent = load("assumptions", "dispersal").get("most_dispatched")
+    built = np.where(far & (first[s.tp] < first[s.n_devices]), sent, ENGINE_BATCH)
+    asked = np.where(said, asked, np.minimum(most, built * np.maximum(ranks, 1.0)))
     held = np.isfinite(most) & (most >= 1)
     batch = np.where(held, np.minimum(asked, np.maximum(most, 1.0)), asked)
     values = solved(rows, batch, isl, osl)
@@ -223,7 +226,9 @@ def workload(group, record, batch, isl, osl) -> dict:
     """Return devices and lengths of some rows of one model; a pipeline stage sees its share."""
     stages, devices = group.stages.to_numpy(float), group.devices.to_numpy(float)
     tp = np.minimum(group.group.to_numpy(float), devices)
-    ep = np.maximum(devices, tp) if record.given.get(s.n_experts) else np.ones_like(tp)
+    # experts that are dealt out beyond a node stay within their unit, however many units there are
+    unit = np.where(group.ep.to_numpy(float) > NODE, group.ep.to_numpy(float), devices)
+    ep = np.maximum(unit, tp) if record.given.get(s.n_experts) else np.ones_like(tp)
     replicas = np.maximum(1.0, devices / np.maximum(tp, ep))
     return {
         s.tp: tp,
@@ -235,11 +240,17 @@ def workload(group, record, batch, isl, osl) -> dict:
 
 
 def _devices(given: dict, device) -> None:
-    """Give the rows the link their devices have: scale-up, else the host's, else the network."""
-    total = np.maximum(given[s.tp], given[s.ep])
+    """Give the rows their links: scale-up or the host's inside a domain, the network beyond.
+
+    A tensor-parallel group larger than a domain has the network for all its links.
+    """
     up, host = device.get("link_bandwidth"), device.get("host_bandwidth")
     domain, out = device.get("scale_up_size"), device.get("scale_out_bandwidth")
     inside = up if not math.isnan(up) else host
-    beyond = (total > domain) if not math.isnan(domain) else np.zeros_like(total, bool)
-    given[s.link_bandwidth] = np.where(beyond & ~math.isnan(out), out, inside)
-    given[s.link_bandwidth] = np.where(total > 1, given[s.link_bandwidth], 1.0)
+    out = out if not math.isnan(out) else inside
+    domain = domain if not math.isnan(domain) else math.inf
+    alone = np.maximum(given[s.tp], given[s.ep]) <= 1
+    given[s.link_bandwidth] = np.where(given[s.tp] > domain, out, inside)
+    given[s.link_bandwidth] = np.where(alone, 1.0, given[s.link_bandwidth])
+    given[s.scale_up_size] = np.full_like(given[s.tp], domain)
+    given[s.scale_out_bandwidth] = np.where(alone, 1.0, out)

@@ -65,7 +65,8 @@ def times(rows: pd.DataFrame, found: Inputs, constants: dict) -> np.ndarray:
     alike = found.batch / batch  # pipeline stages and replicas beside each other
     output = np.where(static, found.asked * answer / whole, got[s.served_throughput] * alike)
     decoded = found.batch / got[s.decode_time]
-    prompts = found.isl * prefilled / got[s.prefill_time] * alike
+    reused = 1 - rows.hits.to_numpy(float)  # a prompt that is in a cache needs no prefill
+    prompts = found.isl * prefilled / got[s.prefill_time] * alike / reused
     counted = {"output": output, "decode": decoded, "prefill": prompts}
 
     figure = np.full(count, np.nan)

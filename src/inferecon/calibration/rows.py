@@ -5,6 +5,7 @@ A cell is data: it is compared with known words or read as a number, nothing els
 """
 
 import csv
+import math
 import re
 from pathlib import Path
 
@@ -58,6 +59,10 @@ STATIC = re.compile(r"static", re.I)
 BLANK = ("", "nan", "na", "n/a", "none", "null", "-")
 DECODE = ("tpot_ms", "tpot_mean_ms", "itl_mean_ms", "itl_median_ms", "decode_step_ms")
 LAYERS = re.compile(r"\b(\d{1,4})(?: of \d+)? layers?\b")  # a part of a model that a row timed
+# Conditions that services publish in words: experts and sequences of a phase, prompts reused.
+EXPERTS = re.compile(r"\b(prefill|decode)\b[^;]*?\bEP(\d{1,4})\b", re.I)
+EACH = re.compile(r"\b(\d{1,5}) req/GPU|\bbs (\d{1,5})/GPU", re.I)
+HITS = re.compile(r"\b(\d{1,2}(?:\.\d+)?)\s?% hit\b", re.I)
 MOST_BYTES = 256 * 2**20
 
 
@@ -99,7 +104,8 @@ def prepared(found: pd.DataFrame, name: str = "the table") -> pd.DataFrame:
     unread = np.full(len(found), "", dtype=object)
     for column in NUMBERS:
         read_[column] = _numbers(found, column, unread)
-    rows = pd.DataFrame(read_)  # made at once: a column put in later costs as much as the rest
+    # made at once: a column put in later costs as much as the rest
+    rows = published(pd.DataFrame(read_))
     derived = {
         "unread": unread,
         "model_id": each(rows.model, lambda name: record_of("models", name) or ""),
@@ -204,6 +210,30 @@ def _static(rows: pd.DataFrame) -> np.ndarray:
     """Say whether a batch starts and ends together; else requests come and go."""
     served = rows.notes.str.contains(SERVED) & ~rows.notes.str.contains(STATIC)
     return ~(served | rows.source.str.contains("aiconfigurator|leaderboard")).to_numpy()
+
+
+def published(rows: pd.DataFrame) -> pd.DataFrame:
+    """Add what notes say of a phase where no column says it, and the share of prompts reused.
+
+    A service may spread its two phases over different devices, and runs them on
+    as many as their experts fill.
+    """
+    rows["hits"] = each(rows.notes, _hits).astype(float)
+    phase = each(rows.metric, lambda name: name.partition("_")[0])
+    for place in np.flatnonzero(rows.notes.str.contains("EP|/GPU").to_numpy()):
+        row = rows.loc[place]
+        wide = {name.lower(): float(count) for name, count in EXPERTS.findall(row.notes)}
+        if phase[place] in wide and math.isnan(row.ep):
+            rows.loc[place, "ep"] = wide[phase[place]]
+        held, devices = EACH.search(row.notes), np.nanmax([row.n_gpus, rows.ep[place], 1.0])
+        if held and phase[place] == "decode" and math.isnan(row.batch_or_concurrency):
+            rows.loc[place, "batch_or_concurrency"] = float(held[1] or held[2]) * devices
+    return rows
+
+
+def _hits(notes: str) -> float:
+    found = HITS.search(notes)
+    return float(found[1]) / 100 if found else 0.0
 
 
 def devices(rows: pd.DataFrame) -> dict[str, np.ndarray]:

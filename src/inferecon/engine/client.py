@@ -1,9 +1,10 @@
 """The papermill engine `inferecon`: each notebook runs in a forked child of a warm process.
 
 `papermill --engine inferecon in.ipynb out.ipynb` works as with papermill's own engine.
-Widgets are not supported, because there is no kernel for their messages.
+Widgets are shown as text, because there is no kernel for their messages.
 """
 
+import os
 import sys
 
 from ipykernel.ipkernel import IPythonKernel
@@ -54,13 +55,18 @@ class ForkClient(PapermillNotebookClient):
         return cell
 
 
+def can_fork() -> bool:
+    """Say whether this Python can fork a warm process and hold its output in memory files."""
+    return sys.platform == "linux" and hasattr(os, "fork") and hasattr(os, "memfd_create")
+
+
 class ForkEngine(Engine):
     """papermill's engine `inferecon`."""
 
     @classmethod
     def execute_notebook(cls, nb, kernel_name, output_path=None, **options):
         """Run a notebook and save it once, at the end, whatever the end is."""
-        if sys.platform != "linux":
+        if not can_fork():
             logger.warning("The inferecon engine needs Linux: papermill's own engine runs instead.")
             return NBClientEngine.execute_notebook(nb, kernel_name, output_path, **options)
         try:

@@ -166,4 +166,6 @@ class Child:
 
 def ending(code: int) -> str:
     """Say how a process ended."""
+    if code == -signal.SIGKILL:
+        return "was ended by SIGKILL, as a machine does that runs out of memory"
     return f"was ended by {signal.Signals(-code).name}" if code < 0 else f"exited with code {code}"

@@ -13,6 +13,7 @@ import os
 import selectors
 import signal
 import socket
+import sys
 import traceback
 from collections.abc import Callable
 from multiprocessing.connection import Connection
@@ -21,9 +22,13 @@ from ipykernel.zmqshell import ZMQInteractiveShell
 
 from .shell import make_shell, run_notebook_cells
 
+FEW = 20_000  # new objects between two looks for cycles: a child is too short-lived for 700
+
 
 def die_with_parent() -> None:
-    """Ask the kernel of the machine to kill this process when its parent dies."""
+    """Ask the kernel of the machine to kill this process when its parent dies; Linux only."""
+    if sys.platform != "linux":
+        return
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # 1 = PR_SET_PDEATHSIG
 
 
@@ -40,6 +45,7 @@ def warm_up(preload: list[str]) -> ZMQInteractiveShell:
         raise RuntimeError(f"importing {preload} left {threads} threads, so a fork is not safe")
     gc.collect()
     gc.freeze()  # children then leave these pages shared
+    gc.set_threshold(FEW)
     return shell
 
 

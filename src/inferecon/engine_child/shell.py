@@ -10,8 +10,10 @@ import codecs
 import io
 import json
 import os
+import resource
 import signal
 import sys
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -23,6 +25,16 @@ from jupyter_client.session import Session
 from traitlets.config import Config
 
 INLINE = "module://matplotlib_inline.backend_inline"  # what a stock kernel sets
+MOST = 50_000_000  # characters that a notebook may show: more than a reader's browser can open
+WIDGET = "application/vnd.jupyter.widget-view+json"
+AS_TEXT = (
+    "Widgets are shown as text: this engine keeps no kernel for them. "
+    "Run the notebook with papermill's own engine for their state.\n"
+)
+
+
+class TooMuchOutput(RuntimeError):
+    """A notebook shows more than anybody can open."""
 
 
 class JsonSession(Session):
@@ -30,6 +42,26 @@ class JsonSession(Session):
 
     connection = None
     owner = 0
+    left = MOST
+    told = False
+
+    def spend(self, size: int) -> bool:
+        """Count what is shown and say whether it is still little enough."""
+        self.left -= size
+        return self.left >= 0
+
+    def check(self) -> None:
+        """Raise if too much was shown."""
+        if self.left < 0:
+            raise TooMuchOutput(f"this notebook shows more than {MOST:,} characters")
+
+    def as_text(self, content: dict) -> dict:
+        """Take the view of a widget from what is shown, and say so once."""
+        if not self.told:
+            self.told = True
+            sys.stderr.write(AS_TEXT)
+            sys.stderr.flush()
+        return {**content, "data": {k: v for k, v in content["data"].items() if k != WIDGET}}
 
     def send(self, stream, msg_or_type, content=None, *args, **kwargs):
         """Send one message, given whole or as a type and its content."""
@@ -37,7 +69,11 @@ class JsonSession(Session):
             return  # a process forked by the notebook: two writers would mix their bytes
         if isinstance(msg_or_type, dict):
             msg_or_type, content = msg_or_type["header"]["msg_type"], msg_or_type["content"]
+        if WIDGET in content.get("data", ()):
+            content = self.as_text(content)
         message = json.dumps([msg_or_type, content], default=json_default)
+        if "data" in content and not self.spend(len(message)):
+            self.check()
         self.connection.send_bytes(message.encode())
 
 
@@ -64,14 +100,19 @@ class Stream(io.TextIOBase):
         """Take over what was written to the descriptor since the last look."""
         while raw := os.pread(self.descriptor, 1 << 20, self.seen):
             self.seen += len(raw)
-            self.parts.append(self.decoder.decode(raw))
+            self.take(self.decoder.decode(raw))
+
+    def take(self, text: str) -> None:
+        if self.session.spend(len(text)):
+            self.parts.append(text)
 
     def write(self, text: str) -> int:
         if os.getpid() != self.owner:
             os.write(self.descriptor, text.encode())
             return len(text)
         self.collect()
-        self.parts.append(text)
+        self.take(text)
+        self.session.check()  # here and not in `flush`, which the shell calls to show an error
         return len(text)
 
     def flush(self) -> None:
@@ -108,18 +149,47 @@ async def run_cell(shell: ZMQInteractiveShell, source: str) -> dict:
         result = shell.run_cell(source, store_history=True)
     sys.stdout.flush()
     sys.stderr.flush()
+    if result.success:
+        try:
+            shell.displayhook.session.check()
+        except TooMuchOutput as error:  # of a child of the cell
+            shell.showtraceback()
+            return failed(shell, type(error), error)
     reply = {"execution_count": shell.execution_count - 1, "status": "ok"}
     if not result.success or shell._last_traceback_during_displayhook:
         error = result.error_before_exec or result.error_in_exec
-        traceback = shell._last_traceback or []
-        reply |= {"status": "error", "ename": type(error).__name__, "evalue": str(error)}
-        reply["traceback"] = traceback
+        return failed(shell, type(error), error)
     return reply
+
+
+def failed(shell: ZMQInteractiveShell, kind: type, error: BaseException) -> dict:
+    """Return the content of the reply to a cell that failed."""
+    return {
+        "execution_count": shell.execution_count - 1,
+        "status": "error",
+        "ename": kind.__name__,
+        "evalue": str(error),
+        "traceback": shell._last_traceback or [],
+    }
+
+
+def limit_memory(environment: dict[str, str]) -> None:
+    """Let a cell that wants too much memory get a MemoryError, before others lose theirs.
+
+    INFERECON_MEMORY is the limit in bytes, else all memory of the machine.  If the machine runs
+    out nevertheless, this process is the one to end.
+    """
+    all_of_it = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    limit = int(float(environment.get("INFERECON_MEMORY", all_of_it)))
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+    with suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000")
 
 
 def run_notebook_cells(connection: Connection, shell: ZMQInteractiveShell) -> None:
     """Receive a working directory and an environment, then cells, until the driver kills us."""
     start = json.loads(connection.recv_bytes())
+    limit_memory(start["environment"])
     os.chdir(start["cwd"])
     os.environ.clear()
     os.environ.update(start["environment"])

@@ -4,12 +4,13 @@ import altair as alt
 
 from ..numbers import digits
 from .data import Column
-from .frame import finish
+from .frame import Drawing, draws, finish
 
 NAMED = {"name": Column("name"), "group": Column("group")}
 
 
-def bars(rows: list[dict], unit: str, title: str, subtitle: list[str]) -> alt.Chart:
+@draws
+def bars(rows: list[dict], unit: str, title: str, subtitle: list[str]) -> Drawing:
     """Horizontal bars: ``rows`` hold name, value and group, longest value at the bottom."""
     chart = (
         alt.Chart(alt.Data(values=rows))
@@ -39,7 +40,8 @@ def bars(rows: list[dict], unit: str, title: str, subtitle: list[str]) -> alt.Ch
     return finish(chart, title, subtitle, f"{title}. In {unit}: {_said(rows)}.", rows, columns)
 
 
-def grouped(rows: list[dict], unit: str, title: str, subtitle: list[str]) -> alt.Chart:
+@draws
+def grouped(rows: list[dict], unit: str, title: str, subtitle: list[str]) -> Drawing:
     """Points on a logarithmic axis: ``rows`` hold name, group and value; names keep their order."""
     names = list(dict.fromkeys(row["name"] for row in rows))
     group = {"field": "group", "type": "nominal", "title": None}
@@ -73,7 +75,8 @@ def grouped(rows: list[dict], unit: str, title: str, subtitle: list[str]) -> alt
     return finish(chart, title, subtitle, f"{title}. In {unit}: {_said(rows)}.", rows, columns)
 
 
-def tornado(rows: list[dict], unit: str, title: str, subtitle: list[str]) -> alt.Chart:
+@draws
+def tornado(rows: list[dict], unit: str, title: str, subtitle: list[str]) -> Drawing:
     """Bars from one to a ratio: ``rows`` hold name, group and value; names keep their order."""
     names = list(dict.fromkeys(row["name"] for row in rows))
     chart = (

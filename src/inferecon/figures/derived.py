@@ -6,7 +6,7 @@ import altair as alt
 
 from ..numbers import digits
 from .data import Column
-from .frame import PALETTE, finish
+from .frame import PALETTE, Drawing, draws, finish
 
 SHAPE = {True: "log", False: "linear"}
 
@@ -15,9 +15,10 @@ def _legend(title: str | None = None, columns: int = 2) -> alt.Legend:
     return alt.Legend(orient="bottom", columns=columns, labelLimit=320, title=title)
 
 
+@draws
 def timeline(
     spans: list[dict], marks: list[dict], lanes: list[str], title: str, subtitle: list[str]
-) -> alt.Chart:
+) -> Drawing:
     """Spans of work on lanes: rows (lane, begin, end, what), times in ms.
 
     ``marks`` are lengths with a label, which stands at the mark's ``side``, left or right, and
@@ -83,6 +84,7 @@ def timeline(
     return finish(chart, title, subtitle, description, [*spans, *marks], columns, height=240)
 
 
+@draws
 def lines(
     rows: list[dict],
     x_title: str,
@@ -92,7 +94,7 @@ def lines(
     *,
     log: bool = False,
     rule: dict | None = None,
-) -> alt.Chart:
+) -> Drawing:
     """One line a group: rows (x, y, group), on axes of doublings if ``log``.
 
     ``rule`` (x, before, after) divides the x axis and says what lies on either side.
@@ -140,7 +142,8 @@ def lines(
     return finish(chart, title, subtitle, description, rows, columns)
 
 
-def regimes(rows: list[dict], bounds: list[str], title: str, subtitle: list[str]) -> alt.Chart:
+@draws
+def regimes(rows: list[dict], bounds: list[str], title: str, subtitle: list[str]) -> Drawing:
     """A map of which bound wins: rows (batch, context, bound, itl in ms), one colour a bound."""
     rows = [{**row, "text": "" if row["itl"] is None else digits(row["itl"], 2)} for row in rows]
     rows = [{**row, "cell": f"{row['bound']}\n{row['text']}".strip()} for row in rows]
@@ -200,6 +203,7 @@ def regimes(rows: list[dict], bounds: list[str], title: str, subtitle: list[str]
     return finish(cells + texts, title, subtitle, description, rows, columns, height)
 
 
+@draws
 def _runs(row: list[dict]) -> str:
     """Say which bound holds from which batch to which."""
     said = []
@@ -209,7 +213,7 @@ def _runs(row: list[dict]) -> str:
     return ", ".join(said)
 
 
-def stack(rows: list[dict], unit: str, title: str, subtitle: list[str]) -> alt.Chart:
+def stack(rows: list[dict], unit: str, title: str, subtitle: list[str]) -> Drawing:
     """Stacked columns over batch: rows (batch, part, value); the first part lies below."""
     parts = list(dict.fromkeys(row["part"] for row in rows))
     order = {part: place for place, part in enumerate(parts)}

@@ -1,5 +1,9 @@
 """What all charts share: their colours, their frame, and how they get onto a page.
 
+Altair writes the marks and channels of a chart; title, width and table are then added to
+the specification itself, because Altair copies all data of a layered chart for each of
+them and checks every part on its own.  A test checks whole charts against the schema.
+
 In a notebook a chart is its Vega-Lite specification.  On a page it is one HTML
 figure: a drawing that needs no script, the specification for the page to bring
 alive, and links that save the numbers.  Nothing is fetched.
@@ -7,10 +11,14 @@ alive, and links that save the numbers.  Nothing is fetched.
 
 import hashlib
 import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
 from html import escape
 from textwrap import wrap
 
 import altair as alt
+from altair.utils.schemapi import debug_mode
 
 from .data import Column, carry, links
 
@@ -61,26 +69,59 @@ def figure(spec: dict) -> str:
     )
 
 
-alt.renderers.register("inferecon", render)
-alt.renderers.enable("inferecon")
-alt.data_transformers.disable_max_rows()
+@dataclass(frozen=True)
+class Drawing:
+    """A finished chart: a Vega-Lite specification that a notebook can show."""
+
+    spec: dict
+
+    @property
+    def usermeta(self) -> dict:
+        return self.spec["usermeta"]
+
+    def properties(self, **new) -> "Drawing":
+        """Return the same chart with other entries at its top."""
+        return Drawing({**self.spec, **new})
+
+    def to_dict(self) -> dict:
+        return self.spec
+
+    def _repr_mimebundle_(self, *_, **__) -> dict:
+        return render(self.spec)
+
+
+def draws(function: Callable) -> Callable:
+    """Let Altair build a chart without checking each part of it on its own."""
+
+    @wraps(function)
+    def unchecked(*args, **options):
+        with debug_mode(False):
+            return function(*args, **options)
+
+    return unchecked
 
 
 def finish(
-    chart: alt.Chart,
+    chart: alt.TopLevelMixin,
     title: str,
     subtitle: list[str],
     description: str,
     rows: list[dict],
     columns: dict[str, Column],
     height: int = 280,
-) -> alt.Chart:
+) -> Drawing:
     """Give a chart its finding as title, a text alternative, its table, and the page's width.
 
     ``columns`` says which fields of the rows are its table; ``carry`` gives it other names.
     """
-    heading = alt.TitleParams(wrap(title, LETTERS), subtitle=subtitle, anchor="start", offset=10)
-    drawn = chart.properties(
-        title=heading, description=description, width="container", height=height
-    ).configure_range(category=PALETTE)
-    return carry(drawn, f"{title} {' '.join(subtitle[:1])}", columns, rows)
+    spec = chart.to_dict(validate=False)
+    lines = wrap(title, LETTERS)
+    spec["title"] = {"text": lines, "subtitle": subtitle, "anchor": "start", "offset": 10}
+    spec |= {"description": description, "width": "container", "height": height}
+    spec["config"] = {**spec["config"], "range": {"category": PALETTE}}
+    return carry(Drawing(spec), f"{title} {' '.join(subtitle[:1])}", columns, rows)
+
+
+alt.renderers.register("inferecon", render)
+alt.renderers.enable("inferecon")
+alt.data_transformers.disable_max_rows()

@@ -4,10 +4,11 @@ import altair as alt
 
 from ..numbers import digits
 from .data import Column
-from .frame import finish
+from .frame import Drawing, draws, finish
 
 
-def roofline(roof: list[dict], points: list[dict], title: str, subtitle: list[str]) -> alt.Chart:
+@draws
+def roofline(roof: list[dict], points: list[dict], title: str, subtitle: list[str]) -> Drawing:
     """Rates against intensity: ``roof`` rows (intensity, rate), ``points`` also phase and label.
 
     A point may carry a ``text`` to stand beside it.
@@ -43,9 +44,10 @@ def roofline(roof: list[dict], points: list[dict], title: str, subtitle: list[st
         .mark_point(filled=True, size=80, opacity=1)
         .encode(x=x, y=y, color=colour, shape=shape, tooltip=tooltip)
     )
+    layers = [line, marks]
     texts = [p for p in points if "text" in p]
     if texts:
-        marks += (
+        layers.append(
             alt.Chart(alt.Data(values=texts))
             .mark_text(align="right", dx=-2, dy=-11, fontSize=11)
             .encode(x=x, y=y, text=alt.Text(field="text", type="nominal"))
@@ -59,11 +61,12 @@ def roofline(roof: list[dict], points: list[dict], title: str, subtitle: list[st
         "intensity": Column("intensity", "FLOP/B", "intensity"),
         "rate": Column("rate", "TFLOP/s", "at most"),
     }
-    chart = line + marks
+    chart = alt.layer(*layers)
     return finish(chart, title, subtitle, f"{title}. {said}.", points, columns)
 
 
-def latency_throughput(rows: list[dict], title: str, subtitle: list[str]) -> alt.Chart:
+@draws
+def latency_throughput(rows: list[dict], title: str, subtitle: list[str]) -> Drawing:
     """Throughput of a device against speed for a reader, one line a context length.
 
     ``rows`` hold interactivity (token/s), throughput (token/s), batch, isl, and it as ``context``.

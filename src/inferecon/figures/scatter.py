@@ -6,13 +6,14 @@ import altair as alt
 
 from ..numbers import digits
 from .data import Column
-from .frame import finish
+from .frame import Drawing, draws, finish
 
 SAID = 5  # rows that the text alternative names
 FINE = 4  # digits of a drawn figure
 
 
-def scatter(rows: list[dict], unit: str, title: str, subtitle: list[str], said: str) -> alt.Chart:
+@draws
+def scatter(rows: list[dict], unit: str, title: str, subtitle: list[str], said: str) -> Drawing:
     """Predicted against measured on logarithmic axes; a point on the diagonal is exact.
 
     ``rows`` hold id, metric, group, source, model, card, engine, measured, predicted, low and

@@ -6,6 +6,7 @@ from . import (
     arithmetic_small,
     cache,
     communication,
+    dispersal,
     economics,
     edge,
     exchange,
@@ -43,7 +44,7 @@ CHAPTERS = {
     "speculation": speculation.LAWS,
     "quantisation": quantisation.LAWS,
     "edge": edge.LAWS,
-    "operators": operators.LAWS,
+    "operators": [*dispersal.LAWS, *operators.LAWS],
     "economics": [
         *economics.LAWS,
         *phases.PHASES,

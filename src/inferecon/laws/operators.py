@@ -10,20 +10,17 @@ Two things that happen at once last as long as the cubic mean of both says:
 equal to the longer one when they differ, a quarter longer when they are equal.
 """
 
-from sympy import Min, Piecewise, Rational
+from sympy import Piecewise
 
 from .. import symbols as s
 from ..law import Eq, Law
+from . import drawn
 from .communication import hidden_bytes
+from .dispersal import exchange, roof
 
 one = s.one_token
 MOE = Eq(s.n_experts, 0)
-SHARP = 3  # a mean of this order stands for a maximum that real machines round off
-
-
-def roof(*times):
-    """Return the time of things that happen at once."""
-    return sum(time**SHARP for time in times) ** Rational(1, SHARP)
+halves = s.micro_batches
 
 
 def filled(share, tokens):
@@ -100,25 +97,30 @@ def experts(tokens, touched):
     )
 
 
-def collectives(tokens):
+def collectives(tokens, over_network):
     """Time of all collectives of a pass, for so many tokens of a group."""
     message = tokens * hidden_bytes
     link = s.link_bandwidth * s.eff_link
     ring = s.collective_gap + 2 * (s.tp - 1) / s.tp * message / link
-    # a token goes to each device that holds one of its experts, as activations, and comes back
-    # as partial sums: the mean of both widths, once to dispatch and once to combine
-    met = Min(s.n_devices, s.top_k)
-    width = (s.activation_width + s.reduce_width) / (2 * s.reduce_width)
-    exchange = Rational(3, 2) * s.collective_gap + message / s.tp * met * width / link
     return Piecewise((0, Eq(s.tp, 1)), (s.allreduces * ring, True)) + Piecewise(
-        (0, Eq(s.exchanges, 0)), (s.exchanges * exchange, True)
+        (0, Eq(s.exchanges, 0)), (s.exchanges * exchange(message / s.tp, over_network), True)
     )
+
+
+def each_half(operator, tokens, *more):
+    """Time of an operator that is run once for each part of a batch."""
+    return halves * operator(tokens / halves, *more)
+
+
+def beside(work, communication):
+    """Time of work and communication: one after the other, or at once if there are two parts."""
+    return Piecewise((work + communication, Eq(halves, 1)), (roof(work, communication), True))
 
 
 decoded, prompt = one * s.group_batch, s.prefilled_group * s.isl
 OP_LINEAR_DECODE = Law(
     "OP-LINEAR-DECODE",
-    Eq(s.op_linear_decode, linear(decoded)),
+    Eq(s.op_linear_decode, each_half(linear, decoded)),
     "arithmetic at its share of the peak beside traffic at its share of the bandwidth",
     "williams2009, sec. 3",
 )
@@ -146,13 +148,13 @@ OP_ATTENTION_DECODE = Law(
 )
 OP_EXPERTS_DECODE = Law(
     "OP-EXPERTS-DECODE",
-    Eq(s.op_experts_decode, experts(one * s.batch, s.experts_decode)),
+    Eq(s.op_experts_decode, each_half(experts, one * s.batch, s.experts_decode)),
     "the experts that the batch drew",
     "williams2009, sec. 3",
 )
 OP_COMM_DECODE = Law(
     "OP-COMM-DECODE",
-    Eq(s.op_comm_decode, collectives(decoded)),
+    Eq(s.op_comm_decode, each_half(collectives, decoded, s.network_decode)),
     "every collective pays its latency and its bytes",
     "thakur2005, sec. 4",
 )
@@ -160,32 +162,31 @@ OP_GAPS = Law(
     "OP-GAPS",
     Eq(
         s.op_gaps,
-        s.step_gap + s.n_layers * s.layer_gap + s.n_moe_layers * s.expert_gap,
+        s.step_gap + halves * (s.n_layers * s.layer_gap + s.n_moe_layers * s.expert_gap),
     ),
     "a gap each layer, one more where there are experts, one each step",
     "derived",
 )
+work = (
+    s.op_linear_decode + s.op_head_decode + s.op_attention_decode + s.op_experts_decode + s.op_gaps
+)
+launches, host = s.n_layers * s.launch_decode, s.batch / s.nodes * s.sequence_gap
 DECODE_TIME = Law(
     "DECODE-TIME",
     Eq(
         s.decode_time,
-        roof(
-            s.op_linear_decode
-            + s.op_head_decode
-            + s.op_attention_decode
-            + s.op_experts_decode
-            + s.op_comm_decode
-            + s.op_gaps,
-            s.n_layers * s.launch_decode,
-        )
-        + s.batch * s.sequence_gap,
+        Piecewise(
+            (roof(work + s.op_comm_decode, launches) + host, Eq(halves, 1)),
+            (roof(work, s.op_comm_decode, launches, host), True),
+        ),
     ),
-    "operators wait for each other; the host launches them meanwhile, then serves each sequence",
+    "operators wait for each other, then the host of a node serves its sequences; or two parts of "
+    "a batch take turns, and what one waits for hides behind the other",
     "derived",
 )
 OP_LINEAR_PREFILL = Law(
     "OP-LINEAR-PREFILL",
-    Eq(s.op_linear_prefill, linear(prompt)),
+    Eq(s.op_linear_prefill, each_half(linear, prompt)),
     "the same for all prompt tokens",
     "williams2009, sec. 3",
 )
@@ -206,13 +207,13 @@ OP_ATTENTION_PREFILL = Law(
 )
 OP_EXPERTS_PREFILL = Law(
     "OP-EXPERTS-PREFILL",
-    Eq(s.op_experts_prefill, experts(s.prefilled * s.isl, s.n_experts)),
+    Eq(s.op_experts_prefill, each_half(experts, s.prefilled * s.isl, s.n_experts)),
     "a prompt of any length draws nearly all experts",
     "williams2009, sec. 3",
 )
 OP_COMM_PREFILL = Law(
     "OP-COMM-PREFILL",
-    Eq(s.op_comm_prefill, collectives(prompt)),
+    Eq(s.op_comm_prefill, each_half(collectives, prompt, s.network_prefill)),
     "every collective pays its latency and its bytes",
     "thakur2005, sec. 4",
 )
@@ -221,12 +222,14 @@ PREFILL_TIME = Law(
     Eq(
         s.prefill_time,
         roof(
-            s.op_linear_prefill
-            + s.op_head_prefill
-            + s.op_attention_prefill
-            + s.op_experts_prefill
-            + s.op_comm_prefill
-            + s.op_gaps,
+            beside(
+                s.op_linear_prefill
+                + s.op_head_prefill
+                + s.op_attention_prefill
+                + s.op_experts_prefill
+                + s.op_gaps,
+                s.op_comm_prefill,
+            ),
             s.n_layers * s.launch_prefill,
         ),
     ),
@@ -234,7 +237,7 @@ PREFILL_TIME = Law(
     "derived",
 )
 # In a steady state every sequence that ends is replaced, so each of its steps shares one prefill.
-share = s.batch / s.groups * one / s.osl
+share = drawn.share
 SERVED_STEP = Law(
     "SERVED-STEP",
     Eq(s.served_step, s.decode_time + s.interleave * share * s.prefill_time),
@@ -271,53 +274,4 @@ STATIC_FIRST = Law(
     "derived",
 )
 
-# Energy: what the device draws at rest, each FLOP and each byte, and never more than its limit.
-decode_flop = s.decode_flop_device
-cache = s.group_batch * s.kv_read_device
-prefill_flop = (
-    s.prefilled
-    * (
-        s.isl * (s.flop_linear + s.flop_state + s.flop_core_prefill + s.flop_experts)
-        + one * s.flop_head
-    )
-    / s.n_devices
-)
-prefill_bytes = s.dense_read_device + s.expert_bytes_layer_device
-
-
-def drawn(time, flop, traffic, cache=0):
-    """Energy of a device in a time: never more than its power limit for as long."""
-    free = s.idle_share * s.board_power * time + s.flop_energy * flop
-    free += s.byte_energy * (traffic - cache) + s.cache_energy * cache
-    most = s.board_power * time
-    return free * most / (free**6 + most**6) ** Rational(1, 6)
-
-
-ENERGY_DECODE_FIT = Law(
-    "ENERGY-DECODE-FIT",
-    Eq(s.energy_decode_fit, drawn(s.decode_time, decode_flop, s.decode_bytes_device, cache)),
-    "rest, arithmetic and traffic of a decode step, below the power limit",
-    "own measurement, data/measurements",
-)
-ENERGY_PREFILL_FIT = Law(
-    "ENERGY-PREFILL-FIT",
-    Eq(s.energy_prefill_fit, drawn(s.prefill_time, prefill_flop, prefill_bytes)),
-    "the same of a prefill",
-    "own measurement, data/measurements",
-)
-ENERGY_SERVED_FIT = Law(
-    "ENERGY-SERVED-FIT",
-    Eq(
-        s.energy_served_fit,
-        drawn(
-            s.served_step,
-            decode_flop + share / s.prefilled * s.groups * prefill_flop,
-            s.decode_bytes_device,
-            cache,
-        ),
-    ),
-    "the same of a decode step with its share of prefills",
-    "own measurement, data/measurements",
-)
-
-LAWS = [law for law in list(globals().values()) if isinstance(law, Law)]
+LAWS = [law for law in list(globals().values()) if isinstance(law, Law)] + drawn.LAWS

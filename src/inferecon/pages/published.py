@@ -15,7 +15,7 @@ from sphinx.util.docutils import SphinxRole
 
 from .. import naming
 from ..errors import nearest
-from ..numberbox import DATA, Numbers, explained, quoted
+from ..numberbox import DATA, Numbers, explained, quoted, quoted_in
 from ..results import read_numbers
 
 SCRIPT = "js/numbers.js"
@@ -48,6 +48,12 @@ def outdated(app: Sphinx, env, added: set, changed: set, removed: set) -> set[st
     return {page for page, ids in quotes(env).items() if ids & moved} | set(map(naming.page, moved))
 
 
+def note(app: Sphinx, doctree: nodes.document) -> None:
+    """Note what a page quotes, by a role or in a table that the report wrote."""
+    found = (quoted_in(raw.astext()) for raw in doctree.findall(nodes.raw))
+    quotes(app.env)[app.env.docname] = set().union(*found)
+
+
 def forget(app: Sphinx, env, page: str) -> None:
     """Drop what a page quoted, because it is read again or gone."""
     quotes(env).pop(page, None)
@@ -69,7 +75,6 @@ class NumberRole(SphinxRole):
 
     def run(self):
         id, numbers = self.text.strip(), published()
-        quotes(self.env).setdefault(self.env.docname, set()).add(id)
         if id not in numbers:
             return [], [self._error(f"no published number {id!r}{nearest(id, numbers)}")]
         if numbers[id].missing:
@@ -94,5 +99,6 @@ def setup(app: Sphinx) -> None:
     app.add_role("val", NumberRole(with_unit=False))
     app.connect("env-get-outdated", outdated)
     app.connect("env-purge-doc", forget)
+    app.connect("doctree-read", note)
     app.connect("env-merge-info", merge)
     app.connect("html-page-context", explain, priority=400)  # before the copy buttons

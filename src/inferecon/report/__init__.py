@@ -18,6 +18,7 @@ from .data import (
 )
 from .elasticities import elasticities
 from .results import device_page, model_page
+from .speed import speed_page
 from .summary import hardware_index, models_index, summary
 from .validation import validation_page
 
@@ -36,6 +37,7 @@ def write_pages(found: dict[str, dict], numbers: dict) -> int:
         "data/sources": data_sources(),
         "data/summary": summary(found, numbers),
         "reference/elasticities": elasticities(),
+        "reference/speed": speed_page(),
         "reference/validation": validation_page(),
     }
     pages |= {f"models/{id}": model_page(id, found, numbers) for id in MODELS}

@@ -92,7 +92,7 @@ def example(case: dict) -> dict:
 
 def _parts(got: dict) -> dict[str, float]:
     parts = {name: float(got[symbol][0]) for symbol, name in OPERATORS.items()}
-    sequences = float((got[s.batch] * got[s.sequence_gap])[0])
+    sequences = float((got[s.batch] / got[s.nodes] * got[s.sequence_gap])[0])
     whole = float(got[s.decode_time][0])
     parts["gaps of each sequence"] = sequences
     parts["waiting for the host to launch"] = max(whole - sum(parts.values()), 0.0)

@@ -120,7 +120,7 @@ def section(held: pd.DataFrame, kept: list[dict] | None = None) -> list[str]:
         "Figures of peers and baselines are copied from the runs that the table names; "
         "`data/calibration/marks.yaml` holds them and the limits.",
         "Two marks stand elsewhere: counts of weights and caches are exact and tested, and the "
-        "published rates of whole services have no column here.",
+        "published rates of whole services have the next section.",
         "",
     ]
 

@@ -1,8 +1,9 @@
 """Pages of results: one a model over all hardware, one a device over all models."""
 
 from collections.abc import Iterable
+from html import escape
 
-from .. import figures
+from .. import figures, numberbox
 from ..matrix import FORMATS, HARDWARE, MODELS, WORKLOAD
 from ..numbers import KNOWN
 from ..predictions import ENGINES
@@ -41,32 +42,24 @@ AT_LIMIT = "ᵀ"
 
 
 def result_cell(numbers: dict, id: str, symbol: str) -> str:
-    """Quote a result, and under it what an engine is predicted to do."""
+    """Quote a result in HTML, and under it what an engine is predicted to do."""
     predicted = f"{id}@{ENGINE}:{symbol}"
-    below = f" {quoted(numbers, predicted)}" if has(numbers, predicted) else ""
+    below = f" {figure_of(numbers, predicted)}" if has(numbers, predicted) else ""
     return bound_cell(numbers, id, symbol) + below
 
 
 def bound_cell(numbers: dict, id: str, symbol: str) -> str:
     """Quote a bound, or the marked stand-in where a constant was never measured."""
-    text = quoted(numbers, f"{id}{symbol}" if symbol.startswith("@") else f"{id}:{symbol}")
+    text = figure_of(numbers, f"{id}{symbol}" if symbol.startswith("@") else f"{id}:{symbol}")
     if text == "–" and symbol in INSTEAD:
-        other = quoted(numbers, f"{id}:{INSTEAD[symbol]}")
+        other = figure_of(numbers, f"{id}:{INSTEAD[symbol]}")
         return other if other == "–" else f"{other} {AT_LIMIT}"
     return text
 
 
-def result_rows(combinations: Iterable[tuple[str, str]], found, numbers) -> tuple[list, list]:
-    """Return table rows for combinations that run, and sentences for those that do not."""
-    rows, refused = [], []
-    for label, id in combinations:
-        obstacles = found[id].get("obstacles", [])
-        if obstacles:
-            refused.append(f"- {label}: {plain('; '.join(obstacles))}")
-        else:
-            cells = " | ".join(result_cell(numbers, id, symbol) for symbol, _ in COLUMNS)
-            rows.append(f"| {label} | {cells} |")
-    return rows, refused
+def figure_of(numbers: dict, id: str) -> str:
+    """Quote a published number in HTML, digits alone; a missing one is a dash."""
+    return numberbox.quoted(id, numbers[id], with_unit=False) if has(numbers, id) else "–"
 
 
 def unpredicted(combinations: Iterable[tuple[str, str]], found: dict) -> list[str]:
@@ -84,23 +77,45 @@ def unpredicted(combinations: Iterable[tuple[str, str]], found: dict) -> list[st
 
 
 def result_section(title: str, first: str, combinations, found, numbers) -> list[str]:
-    rows, refused = result_rows(combinations, found, numbers)
+    """Return a table of the combinations that run, and a sentence for each that does not.
+
+    ``combinations`` are (name, address of its page, id).  The table is HTML as it is, because
+    Markdown would make several nodes of each of its thousand cells.
+    """
+    rows, refused = [], []
+    for label, address, id in combinations:
+        obstacles = found[id].get("obstacles", [])
+        if obstacles:
+            refused.append(f"- [{plain(label)}]({address}): {plain('; '.join(obstacles))}")
+        else:
+            rows.append((label, address, id))
     text = ["", f"### {title}", ""]
     if rows:
-        head = " | ".join([first, *(name for _, name in COLUMNS)])
-        text += [
-            ":::{div} wide-table results",
-            f"| {head} |",
-            "|---|" + "---:|" * len(COLUMNS),
-            *rows,
-            ":::",
-            "",
-            *unpredicted(combinations, found),
-            "",
-        ]
+        text += ["```{raw} html", result_table(first, rows, numbers), "```", ""]
+        text += [*unpredicted([(f"[{plain(n)}]({at})", id) for n, at, id in rows], found), ""]
     if refused:
         text += ["Does not run:", "", *refused, ""]
     return text
+
+
+def result_table(first: str, rows: list[tuple[str, str, str]], numbers: dict) -> str:
+    """Return the HTML of a table with a line a combination."""
+    head = "".join(f'<th class="head text-right">{name}</th>' for _, name in COLUMNS)
+    body = [
+        f'<tr><td><a class="reference internal" href="{address}.html">{escape(label)}</a></td>'
+        + "".join(f"<td>{result_cell(numbers, id, symbol)}</td>" for symbol, _ in COLUMNS)
+        + "</tr>"
+        for label, address, id in rows
+    ]
+    return "\n".join(
+        [
+            '<div class="wide-table results"><div class="pst-scrollable-table-container">'
+            f'<table class="table"><thead><tr><th class="head">{first}</th>{head}</tr></thead>',
+            "<tbody>",
+            *body,
+            "</tbody></table></div></div>",
+        ]
+    )
 
 
 def time_chart(combinations: list[tuple[str, str, str]], numbers: dict, subject: str) -> list[str]:
@@ -140,8 +155,7 @@ def model_page(id: str, found: dict, numbers: dict) -> str:
     ]
     for fmt in FORMATS:
         rows = [
-            (f"[{plain(load('hardware', hw).name)}](../hardware/{hw})", f"{id}/{hw}/{fmt}")
-            for hw in HARDWARE
+            (load("hardware", hw).name, f"../hardware/{hw}", f"{id}/{hw}/{fmt}") for hw in HARDWARE
         ]
         text += result_section(
             f"{plain(load('formats', fmt).name)} weights", "hardware", rows, found, numbers
@@ -172,9 +186,7 @@ def device_page(id: str, found: dict, numbers: dict) -> str:
         *time_chart(combos, numbers, record.name),
     ]
     for fmt in FORMATS:
-        rows = [
-            (f"[{plain(load('models', m).name)}](../models/{m})", f"{m}/{id}/{fmt}") for m in MODELS
-        ]
+        rows = [(load("models", m).name, f"../models/{m}", f"{m}/{id}/{fmt}") for m in MODELS]
         text += result_section(
             f"{plain(load('formats', fmt).name)} weights", "model", rows, found, numbers
         )

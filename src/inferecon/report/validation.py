@@ -8,7 +8,7 @@ from ..calibration import held as h
 from ..calibration.validate import scatter as spreads
 from ..escape import plain
 from ..numbers import digits
-from . import constants, marks, peers
+from . import constants, marks, peers, services
 from .marks import percent
 from .text import table
 
@@ -57,6 +57,7 @@ def page(held: pd.DataFrame) -> str:
         "",
         *misses(held),
         *marks.section(held),
+        *services.section(),
         *peers.section(),
         *charts(held),
         *errors(held),

@@ -1,17 +1,18 @@
-"""The two nouns of the mathematics: a Law, and the Derivation that proves one."""
+"""A Law, and the Derivation that proves one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
-from graphlib import TopologicalSorter
+from functools import cached_property
+from operator import attrgetter
 
 import numpy as np
 import sympy as sp
 
-from .symbols import GLOSSARY
-from .units import ONE, DimensionError, unit_of, ureg
+from ..compiled import compiled
+from ..stored import NotStorable, expression, kept, tree
+from ..symbols import GLOSSARY
+from ..units import ONE, DimensionError, unit_of, ureg
 
 
 def Eq(left: sp.Basic, right: sp.Basic) -> sp.Eq:  # noqa: N802  stands for SymPy's class
@@ -29,6 +30,7 @@ def latex(expr: sp.Basic) -> str:
     return sp.latex(expr, symbol_names=names, mul_symbol=r"\,")
 
 
+NAME = attrgetter("name")  # to sort symbols, which are slow to print
 WIDE = 130  # letters of LaTeX beyond which an equation is set one term a line
 
 
@@ -86,11 +88,19 @@ class Law:
     def needs(self) -> frozenset[sp.Symbol]:
         return frozenset(self.eq.rhs.free_symbols | self.holds.free_symbols)
 
+    @cached_property
+    def _inputs(self) -> list[sp.Symbol]:
+        return sorted(self.needs, key=NAME)
+
+    @cached_property
+    def _function(self):
+        return compiled(self._inputs, [self.eq.rhs, self.holds])
+
     def __call__(self, given: dict[sp.Symbol, float]):
         """Value in base units.  Raises OutOfRegime where the law does not hold."""
-        arguments = [np.float64(given[s]) for s in sorted(self.needs, key=str)]
+        arguments = [np.float64(given[s]) for s in self._inputs]
         with np.errstate(all="ignore"):  # 0/0 of an absent part is cut off by its Piecewise
-            value, holds = _compiled(self)(*arguments)
+            value, holds = self._function(*arguments)
         if not np.all(holds):
             raise OutOfRegime(f"{self.symbol} needs {self.holds}")
         return value
@@ -109,11 +119,6 @@ def check_dimensions(eq: sp.Eq, counts: str = "") -> None:
         raise DimensionError(f"{eq.lhs} counts {counts}, but {eq.rhs} is in {right}")
     if ureg.Unit(counts).dimensionality != declared_unit(eq.lhs).dimensionality:
         raise DimensionError(f"{eq.lhs} is in {declared_unit(eq.lhs)}, not in {counts}")
-
-
-@cache
-def _compiled(law: Law):
-    return sp.lambdify(sorted(law.needs, key=str), [law.eq.rhs, law.holds], "numpy")
 
 
 @dataclass(frozen=True)
@@ -164,8 +169,7 @@ class Derivation:
 
     def rewrite(self, rhs: sp.Expr, why: str) -> Derivation:
         """Restate the right side by hand; SymPy must agree that it is the same."""
-        gap = self.eq.rhs - rhs
-        if sp.expand(sp.numer(sp.together(gap))) != 0 and sp.simplify(gap) != 0:
+        if not equal(self.eq.rhs, rhs):
             raise ValueError(f"{rhs} is not {self.eq.rhs}")
         return self._then(Eq(self.eq.lhs, rhs), why, restated=True)
 
@@ -193,7 +197,30 @@ class Derivation:
         return r"$$\begin{aligned}" + r"\\[4pt] ".join(rows) + r"\end{aligned}$$"
 
 
+def equal(left: sp.Expr, right: sp.Expr) -> bool:
+    """Say whether two expressions are one, proved once on a machine."""
+
+    def proved() -> bool:
+        gap = left - right
+        return sp.expand(sp.numer(sp.together(gap))) == 0 or sp.simplify(gap) == 0
+
+    try:
+        question = ["equal", tree(left), tree(right)]
+    except NotStorable:
+        return proved()
+    return kept(question, proved)
+
+
 def solution(eq: sp.Eq, symbol: sp.Symbol) -> sp.Expr:
+    """Return the one solution, found once on a machine."""
+    try:
+        question = ["solution", tree(eq.lhs), tree(eq.rhs), tree(symbol)]
+        return expression(kept(question, lambda: tree(solved(eq, symbol))))
+    except NotStorable:
+        return solved(eq, symbol)
+
+
+def solved(eq: sp.Eq, symbol: sp.Symbol) -> sp.Expr:
     """Return the one solution; nearly all equations are linear, which takes no search."""
     gap = eq.lhs - eq.rhs
     slope = gap.diff(symbol)
@@ -228,60 +255,3 @@ def _minuses(factor: sp.Expr) -> int:
     """Count terms with a minus in a sum, or in the sum that it is one over."""
     terms = sp.Add.make_args(factor if factor.is_Add else 1 / factor)
     return sum(term.could_extract_minus_sign() for term in terms)
-
-
-class System:
-    """A set of laws that define each other: one law a symbol, no circle.
-
-    ``solve`` computes every symbol in one pass of one compiled function, over
-    scalars or NumPy arrays.  A missing input is NaN and makes NaN of exactly
-    the results that depend on it, so a missing fact stays missing.
-    """
-
-    def __init__(self, laws: Iterable[Law]):
-        by_symbol: dict[sp.Symbol, Law] = {}
-        for law in laws:
-            if law.symbol in by_symbol:
-                raise ValueError(f"{law.symbol} has two laws")
-            by_symbol[law.symbol] = law
-        order = TopologicalSorter({s: sorted(law.needs, key=str) for s, law in by_symbol.items()})
-        self.laws = {s: by_symbol[s] for s in order.static_order() if s in by_symbol}
-        inputs = {s for law in by_symbol.values() for s in law.needs} - set(self.laws)
-        self.inputs = sorted(inputs, key=str)
-
-    @cached_property
-    def _function(self):
-        chain = [(symbol, law.eq.rhs) for symbol, law in self.laws.items()]
-        results = list(self.laws)
-        return sp.lambdify(self.inputs, results, "numpy", cse=lambda _: (chain, results))
-
-    def solve(self, given: dict[sp.Symbol, float]) -> dict:
-        """Return ``given`` plus every defined symbol, in base units."""
-        with np.errstate(all="ignore"):  # 0/0 of an absent part is cut off by its Piecewise
-            values = self._function(
-                *(
-                    np.float64(given.get(s, np.nan))
-                    if np.isscalar(given.get(s, np.nan))
-                    else given[s]
-                    for s in self.inputs
-                )
-            )
-        return {**given, **dict(zip(self.laws, values, strict=True))}
-
-    def part(self, *symbols: sp.Symbol) -> System:
-        """Return the laws that these symbols rest on, their own among them."""
-        needed, open_ = {}, [x for x in symbols if x in self.laws]
-        while open_:
-            law = self.laws[open_.pop()]
-            if law.symbol not in needed:
-                needed[law.symbol] = law
-                open_ += [x for x in law.needs if x in self.laws]
-        return System(needed[x] for x in self.laws if x in needed)
-
-    @cache  # noqa: B019  a System lives as long as the process
-    def inputs_of(self, symbol: sp.Symbol) -> frozenset[sp.Symbol]:
-        """Return all given symbols that a symbol rests on."""
-        law = self.laws.get(symbol)
-        if law is None:
-            return frozenset([symbol])
-        return frozenset().union(*(self.inputs_of(s) for s in law.needs))

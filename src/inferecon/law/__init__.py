@@ -1,0 +1,29 @@
+"""The nouns of the mathematics: a Law, the Derivation that proves one, a System of many."""
+
+from .equations import (
+    NAME,
+    Derivation,
+    Eq,
+    Law,
+    OutOfRegime,
+    check_dimensions,
+    declared_unit,
+    display,
+    latex,
+    solution,
+)
+from .system import System
+
+__all__ = [
+    "NAME",
+    "Derivation",
+    "Eq",
+    "Law",
+    "OutOfRegime",
+    "System",
+    "check_dimensions",
+    "declared_unit",
+    "display",
+    "latex",
+    "solution",
+]
