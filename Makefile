@@ -28,7 +28,7 @@ bench: .venv/installed ## measure speed against papermill, other tools and the e
 
 lock:             ## renew requirements.txt from pyproject.toml (UPGRADE=--upgrade for newer releases)
 	uv pip compile --quiet --universal --fork-strategy fewest --generate-hashes \
-		--python-version 3.11 --extra dev --custom-compile-command "make lock" \
+		--python-version 3.11 --extra dev --extra dask --custom-compile-command "make lock" \
 		$(UPGRADE) --output-file requirements.txt pyproject.toml
 
 clean:            ## remove what was built; the environment stays

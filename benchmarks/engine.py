@@ -16,7 +16,8 @@ from pathlib import Path
 
 from measured import Result, printed, spread
 
-from inferecon.sweep import Job, sweep
+from inferecon.running import Job
+from inferecon.sweep import sweep
 
 SCENARIO = Path(__file__).parents[1] / "notebooks" / "scenario.ipynb"
 

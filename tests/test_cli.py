@@ -110,7 +110,11 @@ def test_a_sweep_leaves_notebooks_and_one_dataset(swept):
         "dataset": "",
     }
     files = sorted(str(p.relative_to(out)) for p in out.rglob("*") if p.is_file())
-    assert files == ["notebooks/" + SMALL[0] + "/h200-sxm--bf16.ipynb", "results.parquet"]
+    assert files == [
+        "notebooks/" + SMALL[0] + "/h200-sxm--bf16.ipynb",
+        "notebooks/index.json",
+        "results.parquet",
+    ]
 
 
 def test_the_dataset_says_its_units_and_what_it_rests_on(swept):

@@ -14,7 +14,8 @@ import pytest
 
 from inferecon.engine import ParameterTypeError, UnknownParameter, WarmUpError, run_notebook
 from inferecon.engine.process import DEFAULT_PRELOAD
-from inferecon.sweep import Job, sweep
+from inferecon.running import Job
+from inferecon.sweep import sweep
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the engine forks on Linux only")
 
@@ -206,7 +207,7 @@ def test_where_fork_is_not_available_the_stock_kernel_runs(write, tmp_path):
     (tmp_path / "other" / "sitecustomize.py").write_text(WITHOUT)
     source, target = write("get_ipython().kernel is not None, x"), tmp_path / "out.ipynb"
     code = (
-        "import sys; from pathlib import Path; from inferecon.sweep import Job, sweep\n"
+        "import sys; from pathlib import Path; from inferecon.running import Job; from inferecon.sweep import sweep\n"
         "source, out = map(Path, sys.argv[1:])\n"
         "print(sweep([Job(source, out, 'k', {'x': 5})], workers=1)[0].status)"
     )
@@ -363,7 +364,8 @@ def test_two_jobs_may_not_share_a_target(write, tmp_path):
 def test_an_interrupted_sweep_keeps_what_is_done_and_leaves_no_process(write, tmp_path):
     source = write("import os, time\nprint(os.getpid())\ntime.sleep(60 * x)")
     code = (
-        "import sys; from pathlib import Path; from inferecon.sweep import Job, sweep\n"
+        "import sys; from pathlib import Path\n"
+        "from inferecon.running import Job; from inferecon.sweep import sweep\n"
         "source, out = map(Path, sys.argv[1:])\n"
         "sweep([Job(source, out / f'{x}.ipynb', 'k', {'x': x}) for x in (0, 1)], workers=1)"
     )

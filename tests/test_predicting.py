@@ -10,6 +10,7 @@ import pytest
 from inferecon import cli, matrix, naming
 from inferecon import symbols as s
 from inferecon.calibration import constants
+from inferecon.dataset import write_dataset
 from inferecon.errors import BadInput
 from inferecon.forecast import outlook
 from inferecon.numberbox import quoted_in
@@ -17,7 +18,8 @@ from inferecon.numbers import KNOWN, PREDICTED, PREDICTED_GRID, digits
 from inferecon.predicting import COLUMNS
 from inferecon.predictions import ENGINES
 from inferecon.report.results import ENGINE, result_cell, unpredicted
-from inferecon.results import numbers_of, read, write_dataset
+from inferecon.results import numbers_of
+from inferecon.running import read
 from inferecon.scenario import opened
 from inferecon.sweep import sweep
 
@@ -119,8 +121,8 @@ def executed(tmp_path_factory):
     folder = tmp_path_factory.mktemp("sweep")
     jobs = {}
     for names in COMBINATIONS.values():
-        (one,), _ = matrix.cases(*names, **matrix.WORKLOAD)
-        jobs["/".join(names)] = matrix.job_for(one, folder)
+        (one,) = matrix.combinations(*names, **matrix.WORKLOAD)
+        jobs["/".join(names)] = matrix.job_for(one.case, folder)
     outcomes = sweep(list(jobs.values()), workers=1, progress=lambda _: None)
     assert [outcome.status for outcome in outcomes] == ["ok"] * len(jobs)
     return {id: read(job.target) for id, job in jobs.items()}
@@ -208,14 +210,14 @@ def test_the_dataset_has_predictions_with_units_and_how_they_are_known(executed,
 
 
 def test_other_constants_make_a_notebook_run_again(tmp_path, monkeypatch):
-    (one,), _ = matrix.cases(SMALL, "h200-sxm", "bf16", **matrix.WORKLOAD)
-    before = matrix.job_for(one).key
-    assert matrix.job_for(one).key == before
+    (one,) = matrix.combinations(SMALL, "h200-sxm", "bf16", **matrix.WORKLOAD)
+    before = matrix.job_for(one.case).key
+    assert matrix.job_for(one.case).key == before
     for name in ("constants.csv", "cells.csv", "scatter.csv"):
         shutil.copy(constants.FOLDER / name, tmp_path)
     monkeypatch.setattr(constants, "FOLDER", tmp_path)
     monkeypatch.setattr(constants, "FITTED", tmp_path / "constants.csv")
-    assert matrix.job_for(one).key == before
+    assert matrix.job_for(one.case).key == before
     path = tmp_path / "scatter.csv"
     path.write_text(path.read_text().replace("0.", "0.1", 1))
-    assert matrix.job_for(one).key != before
+    assert matrix.job_for(one.case).key != before

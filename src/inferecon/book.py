@@ -36,15 +36,15 @@ from .numbers import (
     number,
 )
 from .records import ids, load
-from .scenario import opened, whole
+from .scenario import Scenario, opened, whole
 from .units import unit_of, ureg
 
 
 class Case:
     """One combination of model, hardware, formats and workload, as a notebook sees it."""
 
-    def __init__(self, **choices):
-        self.scenario = opened(**choices)
+    def __init__(self, scenario: Scenario | None = None, **choices):
+        self.scenario = scenario or opened(**choices)
         self._points: dict[tuple, list[list]] = {}
 
     @property
@@ -70,20 +70,26 @@ class Case:
     def publish(self) -> None:
         """Show the numbers of this case as a table and publish them."""
         shown = STRUCTURE + (SERVICE if self.runs else ())
-        numbers = {symbol: number(symbol, self.scenario.values[symbol]) for symbol in shown}
+        numbers = self.numbers(shown)
         rows = [
             f"| {s.GLOSSARY[symbol].meaning} | ${s.GLOSSARY[symbol].latex}$ | {n.text}"
             f"{self._missing(symbol)} |"
             for symbol, n in numbers.items()
         ]
         table = "\n".join(["| quantity | symbol | value |", "|---|---|---:|", *rows])
-        content = {
+        display(Markdown(table), metadata={PUBLISHED: self.content(numbers)})
+
+    def numbers(self, shown: tuple) -> dict:
+        return {symbol: number(symbol, self.scenario.values[symbol]) for symbol in shown}
+
+    def content(self, numbers: dict) -> dict:
+        """Return what is published of this case: numbers, obstacles, and the records behind."""
+        return {
             "numbers": as_json(numbers),
             "full": as_json(self.at_largest_batch()),
             "obstacles": self.scenario.obstacles,
             "records": {record.path: record.hash for record in self.scenario.records()},
         }
-        display(Markdown(table), metadata={PUBLISHED: content})
 
     def at_largest_batch(self) -> dict:
         """Return the numbers of the same case with as many sequences as fit; none if it is idle."""
@@ -244,6 +250,14 @@ class Case:
         return "ITL over batch and prompt length:\n\n" + "\n".join(lines)
 
 
+def impossible(scenario: Scenario) -> dict[str, Any]:
+    """Return what the notebook of a combination that cannot run would publish."""
+    case = Case(scenario)
+    columns, rows = case.points([], [])
+    grid = {"columns": columns, "units": case._units(), "rows": rows}
+    return {**case.content(case.numbers(STRUCTURE)), "grid": grid}
+
+
 def substituted(scenario, eq: sp.Eq, short: bool = False) -> str:
     """Return an equation, the numbers of a scenario put in, and the result, as LaTeX.
 
@@ -344,7 +358,7 @@ def symbol_named(name: str):
 def published(notebook) -> dict[str, Any]:
     """Return what an executed notebook published: numbers, obstacles, records, grid."""
     found: dict[str, Any] = {}
-    for cell in notebook.cells:
+    for cell in notebook["cells"]:
         for output in cell.get("outputs", []):
             content = output.get("metadata", {}).get(PUBLISHED, {})
             named = found.get("named", {}) | content.get("named", {})  # several cells may have some

@@ -15,22 +15,33 @@ from pathlib import Path
 from rich.console import Console
 
 from . import anchors, report
+from .book import impossible
 from .calibration.calibrate import calibrate, stale
 from .claims import differences
+from .dataset import write_dataset
 from .errors import BuildFailed
 from .html import HTML, build_html, check_places
-from .matrix import FORMATS, HARDWARE, MODELS, SWEEP, WORKLOAD, cases, chapter_job, job_for
+from .matrix import (
+    FORMATS,
+    HARDWARE,
+    MODELS,
+    SWEEP,
+    WORKLOAD,
+    chapter_job,
+    combinations,
+    job_for,
+    parameters_of,
+)
 from .records import ROOT, own_folder
 from .report import readme
 from .results import (
     moved,
     numbers_of,
     numbers_text,
-    read,
     read_numbers,
     replace_text,
-    write_dataset,
 )
+from .running import read
 from .sweep import sweep
 
 BUILD = ROOT / "_build"
@@ -93,12 +104,12 @@ def timed(clock: dict, stage: str):
 
 def run_notebooks(workers: int) -> tuple[dict, dict]:
     """Run what changed; return what each combination published, and all numbers by id."""
-    scenarios, refused = cases(",".join(MODELS), ",".join(HARDWARE), ",".join(FORMATS), **WORKLOAD)
-    if refused:
-        raise BuildFailed("the default sweep asks for the impossible: " + refused[0])
-    planned = {case.name: job_for(case) for case in scenarios}
+    asked = [*combinations(",".join(MODELS), ",".join(HARDWARE), ",".join(FORMATS), **WORKLOAD)]
+    if refused := [one for one in asked if one.refused]:
+        raise BuildFailed("the default sweep asks for the impossible: " + refused[0].refused)
+    planned = {one.name: job_for(one.case) for one in asked if not one.obstacles}
     pages = {name: chapter_job(name) for name in PAGES}
-    outcomes = sweep([*planned.values(), *pages.values()], workers=workers)
+    outcomes = sweep([*planned.values(), *pages.values()], workers=workers, index=SWEEP)
     failed = [o for o in outcomes if o.status not in ("ok", "kept")]
     if failed:
         first = failed[0]
@@ -106,7 +117,12 @@ def run_notebooks(workers: int) -> tuple[dict, dict]:
             f"{len(failed)} notebooks failed, the first {first.target.name}: {first.reason}"
         )
     remove_strangers(SWEEP, {job.target for job in planned.values()})
-    found = {id: read(job.target) for id, job in planned.items()}
+    found = {
+        one.name: read(planned[one.name].target)
+        if one.name in planned
+        else {**impossible(one.case), "parameters": parameters_of(one.case)}
+        for one in asked
+    }
     numbers: dict = {}
     for id, item in found.items():
         numbers |= numbers_of(id, item)

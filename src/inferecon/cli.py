@@ -13,6 +13,7 @@ import typer
 
 from .cli_measured import Json
 from .cli_measured import app as measured
+from .cli_sweep import app as swept
 from .errors import BadInput
 
 app = typer.Typer(
@@ -22,7 +23,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 UsageError = typer.BadParameter.__base__  # its public name has moved between releases
-app.registered_commands += measured.registered_commands
+app.registered_commands += measured.registered_commands + swept.registered_commands
 
 
 @app.command()
@@ -43,67 +44,6 @@ def build(
     except BuildFailed as failure:
         print(f"error: {failure}", file=sys.stderr)
         raise typer.Exit(1) from None
-
-
-@app.command()
-def sweep(
-    models: Annotated[
-        str, typer.Option(help="ids, * for any letters, commas between; or all")
-    ] = "deepseek-v3",
-    hardware: Annotated[str, typer.Option(help="as for models")] = "all",
-    formats: Annotated[str, typer.Option(help="weight formats, as for models")] = "bf16,fp8",
-    batch: Annotated[int, typer.Option(help="sequences served together")] = 32,
-    isl: Annotated[int, typer.Option(help="input sequence length, tokens")] = 1024,
-    osl: Annotated[int, typer.Option(help="output sequence length, tokens")] = 1024,
-    out: Annotated[Path, typer.Option(help="folder for notebooks and results.parquet")] = Path(
-        "sweep"
-    ),
-    jobs: Annotated[
-        int, typer.Option(min=1, help="notebooks at a time; default: one a core")
-    ] = None,
-    as_json: Json = False,
-) -> None:
-    """Run every combination of models, hardware and formats through papermill."""
-    import os
-
-    from .matrix import cases, job_for
-    from .results import read, write_dataset
-    from .sweep import sweep as run_sweep
-
-    scenarios, refused = cases(models, hardware, formats, batch=batch, isl=isl, osl=osl)
-    if not scenarios:
-        raise BadInput(f"none of the combinations can be stated; the first: {refused[0]}")
-    planned = {case.name: job_for(case, out / "notebooks") for case in scenarios}
-    outcomes = run_sweep(list(planned.values()), workers=jobs or os.cpu_count() or 1)
-    done = {
-        id
-        for (id, _), o in zip(planned.items(), outcomes, strict=True)
-        if o.status in ("ok", "kept")
-    }
-    for o in [o for o in outcomes if o.status not in ("ok", "kept")][:5]:
-        print(f"failed: {o.target}: {o.reason}", file=sys.stderr)
-    if not done:
-        print(
-            "error: no notebook of the sweep succeeded, so no dataset is written", file=sys.stderr
-        )
-        raise typer.Exit(1)
-    found = {id: read(planned[id].target) for id in done}
-    rows = write_dataset(out / "results.parquet", found)
-    running = sum(not item.get("obstacles") for item in found.values())
-    summary = {
-        "combinations": len(planned),
-        "run": running,
-        "cannot_run": len(found) - running,
-        "failed": len(planned) - len(found),
-        "refused": len(refused),
-        "rows": rows,
-        "dataset": str(out / "results.parquet"),
-    }
-    print(json.dumps(summary) if as_json else "  ".join(f"{k} {v}" for k, v in summary.items()))
-    for sentence in refused[:5]:
-        print(f"left out: {sentence}", file=sys.stderr)
-    if len(found) < len(planned):
-        raise typer.Exit(1)
 
 
 @app.command()
@@ -129,22 +69,6 @@ def run(
         print(f"error: {outcome.reason}", file=sys.stderr)
         raise typer.Exit(1)
     print(out)
-
-
-@app.command()
-def query(
-    sql: Annotated[str, typer.Argument(help="SELECT … FROM results")],
-    data: Annotated[Path, typer.Option(help="Parquet file; default: the report's")] = None,
-    as_json: Json = False,
-) -> None:
-    """Answer SQL on the dataset; the table is called results."""
-    from .query import answer
-
-    frame = answer(sql, data)
-    if as_json:
-        print(frame.to_json(orient="records", default_handler=str))
-    else:
-        print(frame.to_string(index=False) if len(frame) else "no rows")
 
 
 @app.command()
@@ -281,7 +205,7 @@ def main() -> None:
         place = f"{error.filename}: " if error.filename else ""
         print(f"error: {place}{error.strerror or error}", file=sys.stderr)
         sys.exit(2)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, typer.Abort):
         print(
             "Interrupted: what was finished is kept; run the same command again.", file=sys.stderr
         )

@@ -1,18 +1,23 @@
-"""The default sweep: which combinations the report holds, and when one must run again."""
+"""Matrices of combinations: which the report holds, what each job is, what its key is made of."""
 
-import hashlib
-import json
-from functools import cache
+import fnmatch
+import os
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import product
 from pathlib import Path
+from typing import NamedTuple
 
-from .calibration.constants import fingerprint
+from . import keys, store, uses
+from .calibration import constants
 from .errors import BadInput
-from .records import ROOT, load, matching
-from .results import edition
+from .records import ROOT, Record, ids, load, matching
+from .running import Job
 from .scenario import Scenario, choose_devices
-from .sweep import Job
 
 NOTEBOOKS = ROOT / "notebooks"
+SCENARIO = NOTEBOOKS / "scenario.ipynb"
+NAMES = ROOT / "data" / "truth" / "names.yaml"
 SWEEP = ROOT / "_build" / "sweep"
 CHAPTERS = ROOT / "book" / "chapters"
 
@@ -50,99 +55,129 @@ def activations_for(weights: str) -> str:
     return "bf16" if record.about["weight_only"] else weights
 
 
-def cases(models: str, hardware: str, formats: str, **workload) -> tuple[list[Scenario], list[str]]:
-    """Return the scenarios of a matrix, and one sentence for each that cannot even be stated."""
-    found, refused = [], []
-    for model in matching("models", models):
-        for device in matching("hardware", hardware):
-            for weights in matching("formats", formats):
-                try:
-                    found.append(
-                        choose_devices(
-                            model,
-                            device,
-                            weights=weights,
-                            activations=activations_for(weights),
-                            **workload,
-                        )
-                    )
-                except BadInput as error:
-                    refused.append(f"{model}/{device}/{weights}: {error}")
-    return found, refused
+class Combination(NamedTuple):
+    """One model on one device in one weight format; ``refused`` says why it cannot be stated."""
+
+    model: str
+    hardware: str
+    weights: str
+    case: Scenario | None
+    refused: str = ""
+
+    @property
+    def name(self) -> str:
+        return f"{self.model}/{self.hardware}/{self.weights}"
+
+    @property
+    def obstacles(self) -> list[str]:
+        """Say why it cannot run; empty if it can."""
+        return self.case.obstacles if self.case else [self.refused]
 
 
-def job_for(case: Scenario, folder: Path = SWEEP) -> Job:
+def combinations(models: str, hardware: str, formats: str, **workload) -> Iterator[Combination]:
+    """Yield every combination of a matrix, each on the fewest devices that hold it."""
+    asked = [
+        matching(kind, pattern)
+        for kind, pattern in (("models", models), ("hardware", hardware), ("formats", formats))
+    ]
+    for model, device, weights in product(*asked):
+        try:
+            both = {"weights": weights, "activations": activations_for(weights)}
+            case, refused = choose_devices(model, device, **both, **workload), ""
+        except BadInput as error:
+            case, refused = None, str(error)
+        yield Combination(model, device, weights, case, refused)
+
+
+CHOICES = (
+    "model",
+    "hardware",
+    "weights",
+    "activations",
+    "kv",
+    "tp",
+    "ep",
+    "batch",
+    "isl",
+    "osl",
+    "grid",
+    "provider",
+)
+
+
+def parameters_of(case: Scenario) -> dict[str, object]:
+    """Return the parameters that open a case in the scenario notebook."""
+    return {name: getattr(case, name) for name in CHOICES}
+
+
+def target_of(case: Scenario, folder: store.Place = SWEEP) -> store.Place:
+    """Return where the notebook of a combination goes."""
+    return store.under(folder, case.model, f"{case.hardware}--{case.weights}.ipynb")
+
+
+def job_for(case: Scenario, folder: store.Place = SWEEP) -> Job:
     """Return the run of the scenario notebook for one combination."""
-    choices = (
-        "model",
-        "hardware",
-        "weights",
-        "activations",
-        "kv",
-        "tp",
-        "ep",
-        "batch",
-        "isl",
-        "osl",
-        "grid",
-        "provider",
-    )
-    parameters = {name: getattr(case, name) for name in choices}
-    source = NOTEBOOKS / "scenario.ipynb"
-    target = folder / case.model / f"{case.hardware}--{case.weights}.ipynb"
-    records = {record.path: record.hash for record in case.records()}
-    return Job(source, target, key(source, parameters, records), parameters)
+    parameters = parameters_of(case)
+    # a price or a measured constant that appears is a change, too
+    awaited = (f"prices/{case.hardware}.yaml", f"assumptions/energy-{case.hardware}.yaml")
+    read = keys.records(case.records(), {f"data/{path}": keys.ABSENT for path in awaited})
+    return _job(SCENARIO, target_of(case, folder), parameters, {"record": read})
 
 
 def chapter_job(name: str) -> Job:
     """Return the run of a notebook that is a page of the book, with its own parameters."""
     source = NOTEBOOKS / f"{name}.ipynb"
-    return Job(source, CHAPTERS / source.name, key(source, {}, {"data": _data()}), {})
+    return _job(source, CHAPTERS / source.name, {}, {"record": keys.records(records_named(source))})
 
 
-def key(source: Path, parameters: dict, records: dict) -> str:
-    """Return the fingerprint of everything a notebook's result depends on."""
-    rests_on = [fingerprint(), _names()]  # what its predictions are made with
-    parts = [source.read_text(), parameters, records, edition(), _code(), _lock(), rests_on]
-    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:24]
+def records_named(source: Path) -> list[Record]:
+    """Return the records that a notebook with its own parameters may read.
+
+    Those of models and hardware that a string in it names, with * for any letters, and all of
+    the small kinds.
+    """
+    words = uses.strings(source)
+    models, hardware = (
+        {id for word in words for id in fnmatch.filter(ids(kind), word)}
+        for kind in ("models", "hardware")
+    )
+    found = [load("models", id) for id in models] + [load("hardware", id) for id in hardware]
+    found += [load("prices", id) for id in hardware & set(ids("prices"))]
+    return found + [load(kind, id) for kind in SMALL for id in ids(kind)]
 
 
-@cache
-def _code() -> str:
-    """Fingerprint of the modules that a notebook runs: all up to ``book`` and what stands on it."""
-    package = Path(__file__).parent
-    above = {
-        "build",
-        "cli",
-        "cli_measured",
-        "engine",
-        "engine_child",
-        "matrix",
-        "pages",
-        "parameters",
-    }
-    above |= {"anchors", "cite", "citebox", "claims", "export"}
-    above |= {"limits", "measure", "naming", "numberbox", "worked"}
-    above |= {"query", "report", "results", "sweep", "trace"}
-    files = [
-        path
-        for path in sorted(package.rglob("*.py"))
-        if path.relative_to(package).parts[0].removesuffix(".py") not in above
-    ]
-    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
+SMALL = ("formats", "grids", "assumptions", "constants")
 
 
-@cache
-def _names() -> str:
-    return hashlib.sha256((ROOT / "data" / "truth" / "names.yaml").read_bytes()).hexdigest()
+def _job(source: Path, target: store.Place, parameters: dict, read: dict) -> Job:
+    parts = {**_code(source, source.stat().st_mtime_ns), **read}
+    if constants.__name__ in parts["module"].items:
+        parts |= _predicts_with()
+    if parameters:
+        parts["parameter"] = keys.group(parameters)
+    return Job(source, target, keys.key(parts), parameters, parts)
 
 
-@cache
-def _lock() -> str:
-    return hashlib.sha256((ROOT / "requirements.txt").read_bytes()).hexdigest()
+@lru_cache
+def _code(source: Path, _modified: int) -> dict[str, keys.Group]:
+    """Parts that all runs of a notebook share."""
+    return {kind: keys.group(items) for kind, items in uses.of(source)._asdict().items()}
 
 
-@cache
-def _data() -> str:
-    files = sorted((ROOT / "data").rglob("*.yaml"))
-    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
+def _predicts_with() -> dict[str, keys.Group]:
+    """Parts that a notebook rests on which predicts: the constants in use, the names of records."""
+    return _constants(tuple(_clock(f"{constants.FOLDER}/{name}") for name in keys.CONSTANTS))
+
+
+def _clock(path: str) -> tuple[int, int] | None:
+    """Return what changes when a file does; asked for each job, so without a detour."""
+    try:
+        seen = os.stat(path)
+    except OSError:
+        return None
+    return seen.st_mtime_ns, seen.st_size
+
+
+@lru_cache
+def _constants(_seen: tuple) -> dict[str, keys.Group]:
+    return {"constants": keys.constants_in_use(), "file": keys.files([NAMES])}

@@ -163,7 +163,7 @@ class Record(Strict):
         """Value of a fact, NaN if the record does not state it."""
         return self[key] if key in self.facts else math.nan
 
-    @property
+    @cached_property
     def path(self) -> str:
         return f"{self.kind}/{self.id}.yaml"
 

@@ -1,43 +1,21 @@
-"""The dataset: one row a combination and grid point, read back from executed notebooks.
-
-Units stand in the schema, records and edition beside every row, so a file that
-travels alone still says what it holds and what it rests on.
-"""
+"""Published numbers by their full id, and the edition they belong to."""
 
 import csv
 import hashlib
 import io
-import json
 import math
 import os
 from functools import cache
 from pathlib import Path
 
-import nbformat
-import pyarrow as pa
-import pyarrow.parquet as pq
 import sympy as sp
 
-from .book import published
 from .errors import BadInput
 from .laws.catalogue import LAWS
 from .numbers import DIGITS, KNOWN, Number
 
 EDITION = "2026.12"
 LEDGER = ("id", "value", "unit", "low", "high", "known")
-NO_GRID = {"columns": [], "rows": [], "units": {}}
-CHOICES = (
-    "model",
-    "hardware",
-    "weights",
-    "activations",
-    "kv",
-    "tp",
-    "ep",
-    "osl",
-    "grid",
-    "provider",
-)
 
 
 @cache
@@ -45,12 +23,6 @@ def edition() -> str:
     """Edition of the report and fingerprint of its laws."""
     text = "\n".join(f"{law.id} {sp.srepr(law.eq)} {law.holds} {law.counts}" for law in LAWS)
     return f"{EDITION}+{hashlib.sha256(text.encode()).hexdigest()[:12]}"
-
-
-def read(path: Path) -> dict:
-    """Return what one executed notebook published, with its parameters."""
-    notebook = nbformat.read(path, as_version=4)
-    return {**published(notebook), "parameters": notebook.metadata["inferecon"]["parameters"]}
 
 
 def numbers_of(id: str, found: dict) -> dict[str, Number]:
@@ -137,58 +109,6 @@ def _said(number: Number | None) -> str:
         return "missing"
     between = "" if number.low is None else f" ({number.low:g} to {number.high:g}, {number.known})"
     return f"{number.value:g} {number.unit}".strip() + between
-
-
-# The dataset -----------------------------------------------------------------------------------
-
-
-def write_dataset(path: Path, found: dict[str, dict]) -> int:
-    """Write grid points of all combinations as one Parquet file; return the number of rows.
-
-    A combination that does not run has one row that says why.
-    """
-    rows, units, predicted = [], {}, {}
-    for id in sorted(found):
-        item = found[id]
-        grid, forecast = item.get("grid", NO_GRID), item.get("predicted", {})
-        beside = forecast.get("grid", NO_GRID)
-        units |= grid["units"]
-        predicted |= beside["units"]
-        fixed = {"combination": id, **{name: item["parameters"].get(name) for name in CHOICES}}
-        fixed |= {
-            "obstacle": "; ".join(item.get("obstacles", [])) or None,
-            "edition": edition(),
-            "records": json.dumps(item.get("records", {}), sort_keys=True),
-            "engine": forecast.get("engine"),
-            "unpredicted": forecast.get("reason") or None,
-            "constants": forecast.get("constants"),
-        }
-        said = {tuple(row[:2]): row for row in beside["rows"]}
-        points = grid["rows"] or [[None] * len(grid["columns"])]
-        for point in points:
-            of = said.get(tuple(point[:2]), point[:2])
-            cells = dict(zip(beside["columns"], of, strict=False))
-            rows.append({**fixed, **cells, **dict(zip(grid["columns"], point, strict=True))})
-    table = pa.Table.from_pylist(rows, schema=_schema(units | predicted))
-    temporary = path.with_suffix(".part")
-    pq.write_table(table, temporary, compression="zstd")
-    os.replace(temporary, path)
-    return table.num_rows
-
-
-def _schema(units: dict[str, str]) -> pa.Schema:
-    """Return names and types of all columns; a column that is a quantity has its unit."""
-    text = ("combination", "model", "hardware", "weights", "activations", "kv", "grid", "provider")
-    fields = [pa.field(name, pa.string()) for name in text]
-    fields += [pa.field(name, pa.int64()) for name in ("tp", "ep", "osl", "batch", "isl")]
-    fields += [
-        pa.field(name, pa.float64(), metadata={"unit": unit})
-        for name, unit in units.items()
-        if name not in ("batch", "isl")
-    ]
-    last = ("known", "engine", "unpredicted", "constants", "obstacle", "edition", "records")
-    fields += [pa.field(name, pa.string()) for name in last]
-    return pa.schema(fields, metadata={"edition": edition(), "units": json.dumps(units)})
 
 
 def replace_text(path: Path, text: str) -> bool:

@@ -7,12 +7,13 @@ and lists what keeps the combination from running.
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from numbers import Integral, Real
 
 import numpy as np
 import sympy as sp
 
+from . import fitting
 from . import symbols as s
 from .errors import BadInput, nearest
 from .givens import (
@@ -22,7 +23,6 @@ from .givens import (
     chosen_offer,
     component_formats,
     native_format,
-    peaks,
     width,
 )
 from .law import NAME
@@ -60,7 +60,8 @@ class Scenario:
         for name, kind in (("model", "models"), ("hardware", "hardware"), ("grid", "grids")):
             load(kind, getattr(self, name))
         for role in ("weights", "activations", "kv"):
-            _check_role(role, load("formats", getattr(self, role)))
+            if mistake := _role_mistake(role, getattr(self, role)):
+                raise BadInput(mistake)
         if lacking := self.model_record.lacks:
             raise BadInput(
                 f"models/{self.model}.yaml states no {', '.join(lacking[:3])}, "
@@ -116,10 +117,24 @@ class Scenario:
 
     def records(self) -> list[Record]:
         """All records that the values of this scenario rest on."""
-        found = {o.record.path: o.record for o in self.origins_of_given().values() if o.record}
+        formats = component_formats(self.weights, self.activations, self.kv, self.native)
+        found = [
+            load("constants", "counting"),
+            self.model_record,
+            self.device,
+            load("grids", self.grid),
+            *(load("assumptions", id) for id in self._assumptions),
+            *(load("formats", id) for id in sorted(set(formats.values()))),
+        ]
         if self.hardware in ids("prices"):
-            found[f"prices/{self.hardware}.yaml"] = load("prices", self.hardware)
-        return [found[path] for path in sorted(found)]
+            found.append(load("prices", self.hardware))
+        return sorted(found, key=lambda record: record.path)
+
+    @property
+    def _assumptions(self) -> list[str]:
+        measured = f"energy-{self.hardware}"
+        always = ["collective", "memory-fraction", "pue"]
+        return [*always, measured] if measured in ids("assumptions") else always
 
     # Given values --------------------------------------------------------------------------
 
@@ -138,15 +153,12 @@ class Scenario:
     @cached_property
     def _stating(self) -> list[Record]:
         """Records whose facts are given values as they stand, a later one before an earlier."""
-        assumed = ["collective", "memory-fraction", "pue"]
-        if f"energy-{self.hardware}" in ids("assumptions"):
-            assumed.append(f"energy-{self.hardware}")
         return [
             load("constants", "counting"),
             self.model_record,
             self.device,
             load("grids", self.grid),
-            *(load("assumptions", id) for id in assumed),
+            *(load("assumptions", id) for id in self._assumptions),
         ]
 
     @cached_property
@@ -186,7 +198,7 @@ class Scenario:
     def peaks(self) -> dict[sp.Symbol, Peak]:
         """Peak rate of each operator, or the reason why there is none."""
         row = int(self.model_record["hidden_size"])
-        return peaks(self.device, self.weights, self.activations, self.native, row)
+        return fitting.rates(self.hardware, self.weights, self.activations, self.native, row)
 
     # Results -------------------------------------------------------------------------------
 
@@ -216,35 +228,11 @@ class Scenario:
     @cached_property
     def obstacles(self) -> list[str]:
         """What keeps this combination from running, each with the numbers that clash."""
-        found = []
-        for symbol, rate in self.peaks.items():
-            if rate.case is None:
-                found.append(f"{self._pair(symbol)} cannot be computed: {rate.reason}")
-        devices = max(self.tp, self.ep)
-        domain = self.device.get("scale_up_size")
-        if devices > (1 if math.isnan(domain) else domain):
-            has = "no scale-up link" if math.isnan(domain) else f"a scale-up domain of {domain:.0f}"
-            found.append(f"{devices} devices are asked for, {self.device.name} has {has}")
-        needed, available = self.value(s.memory_needed), self.value(s.memory_available)
-        if math.isnan(available.m):
-            found.append(f"hardware/{self.hardware}.yaml states no memory capacity")
-        elif needed > available:
-            found.append(
-                f"{needed.to('GB').m:,.1f} GB are needed on each of {devices} device"
-                f"{'s' if devices > 1 else ''}, {available.to('GB').m:,.1f} GB are available"
-                + self._smaller_batch()
-            )
-        return list(dict.fromkeys(found))
+        return fitting.obstacles(self._load, self.hardware, self.tp, self.ep, self.peaks)
 
-    def _smaller_batch(self) -> str:
-        """Say which batch would fit, if any does."""
-        most = self.values[s.largest_batch]
-        return f"; batch {most:,.0f} would fit" if most >= 1 else ""
-
-    def _pair(self, symbol):
-        if symbol is s.peak_native:
-            return f"attention in {self.native}"
-        return f"{self.weights} weights with {self.activations} activations"
+    @property
+    def _load(self) -> fitting.Load:
+        return fitting.Load(*(getattr(self, name) for name in fitting.Load._fields))
 
 
 def whole(name: str, value) -> int:
@@ -258,14 +246,15 @@ def whole(name: str, value) -> int:
     return int(value) if isinstance(value, Integral) or float(value).is_integer() else value
 
 
-def _check_role(role: str, record: Record):
+@cache
+def _role_mistake(role: str, id: str) -> str:
+    """Say that a format is not for this role; empty if it is."""
+    record = load("formats", id)
     wanted = {"weights": "weight", "activations": "activation", "kv": "kv"}[role]
-    if wanted not in record.about["role"]:
-        fitting = [id for id in ids("formats") if wanted in load("formats", id).about["role"]]
-        raise BadInput(
-            f"{role}: {record.id} is a format for {record.about['role']}"
-            f"{nearest(record.id, fitting)}"
-        )
+    if wanted in record.about["role"]:
+        return ""
+    fitting = [id for id in ids("formats") if wanted in load("formats", id).about["role"]]
+    return f"{role}: {id} is a format for {record.about['role']}{nearest(id, fitting)}"
 
 
 def opened(*, model: str, hardware: str, tp=None, ep=None, **choices) -> Scenario:
@@ -278,7 +267,7 @@ def opened(*, model: str, hardware: str, tp=None, ep=None, **choices) -> Scenari
     if tp is None:
         raise BadInput(f"ep {ep} is given without tp: give both, or neither")
     if ep is None:
-        ep = _experts_over(load("models", model), whole("tp", tp))
+        ep = fitting.experts_over(model, whole("tp", tp))
     return Scenario(model, hardware, tp=tp, ep=ep, **choices)
 
 
@@ -289,19 +278,5 @@ def choose_devices(model: str, hardware: str, **choices) -> Scenario:
     are spread over the same devices.
     """
     case = Scenario(model, hardware, **choices)  # states what is wrong, if anything is
-    record = case.model_record
-    domain = case.device.get("scale_up_size")
-    largest = 1 if math.isnan(domain) else int(min(domain, 64))
-    for n in (1, 2, 4, 8, 16, 32, 64):
-        if n > largest or int(record["n_heads"]) % n:
-            continue
-        case = replace(case, tp=n, ep=_experts_over(record, n))
-        if case.values[s.memory_needed] <= case.values[s.memory_available]:
-            break
-    return case
-
-
-def _experts_over(record: Record, devices: int) -> int:
-    """Expert parallelism that goes with ``devices`` sharing each matrix."""
-    experts = record.given.get(s.n_experts, 0)
-    return devices if experts and experts % devices == 0 else 1
+    tp, ep = fitting.fewest(case._load, hardware)
+    return replace(case, tp=tp, ep=ep)

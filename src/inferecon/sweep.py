@@ -1,57 +1,48 @@
-"""Run many notebooks: a few driver processes, each with its own warm process; resumable.
+"""Run many notebooks: only those whose inputs changed, and say which change it was.
 
-A job whose target carries its key already is kept, so an interrupted sweep can go on.
-What the keys are made of is left to the caller, one notebook to `engine`.
+Where they run, on this machine or on a cluster, is left to `drivers` and `cluster`; what the
+keys are made of, to `matrix`.
 """
 
-import json
-import os
-import subprocess
 import sys
-from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
-from multiprocessing.connection import Connection, Pipe, wait
-from pathlib import Path
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from .engine import Outcome, WarmUpError, check_parameters, run_notebook
-from .engine.notebook import partial_name
-from .engine_child.server import die_with_parent
+from . import store
+from .drivers import run_here
+from .engine import Outcome, check_parameters
+from .index import NEW, Index
+from .running import Job
 
-TAIL = 1 << 16  # bytes at the end of a notebook in which its metadata are
-
-
-@dataclass(frozen=True)
-class Job:
-    """One notebook to run; `key` names everything that its result depends on."""
-
-    source: Path
-    target: Path
-    key: str
-    parameters: Mapping[str, object] = field(default_factory=dict)
+SAVED_EVERY = 30  # seconds between two savings of the index
 
 
-def is_done(job: Job) -> bool:
-    """Say whether the target carries the job's key."""
-    try:
-        with job.target.open("rb") as file:
-            file.seek(max(0, os.path.getsize(job.target) - TAIL))
-            # nbformat sorts keys and indents by one: only the notebook's own metadata match
-            _, found, metadata = file.read().rpartition(b'\n "metadata": ')
-        notebook = json.loads(b'{"metadata": ' + metadata) if found else {"metadata": {}}
-        return notebook["metadata"].get("inferecon", {}).get("key") == job.key
-    except (FileNotFoundError, ValueError, AttributeError):  # absent, or damaged: run it again
-        return False
+class Interrupted(SystemExit):
+    """Ctrl-C: what is finished is kept.  Uncaught, it ends the process with status 130."""
+
+    def __init__(self, finished: int, jobs: int):
+        super().__init__(130)
+        self.finished = finished
+        print(
+            f"Interrupted: {finished} of {jobs} notebooks are done and kept; "
+            "run the same command again for the rest.",
+            file=sys.stderr,
+        )
 
 
 def sweep(
     jobs: Sequence[Job],
     *,
-    workers: int,
+    workers: int = 1,
+    index: store.Place | None = None,
+    resume: bool = True,
+    run: Callable[..., Iterator] | None = None,
+    published: Callable[[int, dict | None], None] | None = None,
     progress: Callable[[Outcome], None] | None = None,
     engine: str = "inferecon",
     timeout: float = 600,
@@ -59,7 +50,12 @@ def sweep(
 ) -> list[Outcome]:
     """Run the jobs that are not done and return all outcomes, in the order of the jobs.
 
-    `progress` is called after each notebook; without it a bar is drawn on standard error.
+    `index` is the folder that keeps the index of the results; `resume` False runs everything.
+    `run` takes jobs and options and yields number and ending of each; the default are `workers`
+    processes of this machine.  `published` is called with the number of each job that is done
+    and what it published, None for a result that was kept.
+    `progress` is called after each notebook; without it a bar is drawn on standard error, and
+    what changed is said.
     `preload` replaces the list of what each warm process imports (`module` or `module:function`).
     Raises, before anything runs, if a parameter does not fit or two jobs share a target;
     WarmUpError if a module of the preload list fails.
@@ -70,108 +66,55 @@ def sweep(
         raise ValueError(f"{len(shared)} targets have several jobs, the first {shared[0]}")
     for job in jobs:
         check_parameters(job.source, job.parameters)
-    outcomes = [Outcome(job.target, "kept") if is_done(job) else None for job in jobs]
-    todo = deque(number for number, outcome in enumerate(outcomes) if outcome is None)
-    kept = len(jobs) - len(todo)
-    options, environment = {"engine": engine, "timeout": timeout}, dict(os.environ)
-    if preload is not None:
-        environment["INFERECON_PRELOAD"] = ",".join(preload)
-    running: dict[Connection, tuple[Driver, int]] = {}
+    known = Index(index)
+    reasons = known.reasons(jobs) if resume else ["all are asked for"] * len(jobs)
+    outcomes = [None if reason else Outcome(job.target, "kept")
+                for job, reason in zip(jobs, reasons, strict=True)]  # fmt: skip
+    todo = [number for number, outcome in enumerate(outcomes) if outcome is None]
+    console = Console(stderr=True, soft_wrap=True)
+    if progress is None:
+        explain(reasons, console)
+    for number in sorted(set(range(len(jobs))) - set(todo)) if published else ():
+        published(number, None)
+    asked, options = [jobs[number] for number in todo], {"engine": engine, "timeout": timeout}
+    endings = run(asked, options) if run else run_here(asked, workers, options, preload)
+    saved, fresh = time.monotonic(), []
     try:
-        with progress_bar(len(todo), kept) if progress is None else plain(progress) as note:
-            for _ in range(min(workers, len(todo))):
-                driver, number = Driver(environment), todo.popleft()
-                driver.give(jobs[number], options)
-                running[driver.pipe] = driver, number
-            while running:
-                for pipe in wait(list(running)):
-                    driver, number = running.pop(pipe)
-                    outcomes[number] = driver.take(jobs[number])
-                    note(outcomes[number])
-                    if not todo:
-                        driver.end()
-                        continue
-                    if outcomes[number].status == "died" and driver.process.poll() is not None:
-                        driver = Driver(environment)
-                    number = todo.popleft()
-                    driver.give(jobs[number], options)
-                    running[driver.pipe] = driver, number
+        kept = len(jobs) - len(todo)
+        with (
+            progress_bar(len(todo), kept, console) if progress is None else plain(progress) as note
+        ):
+            for place, ending in endings:
+                number, outcome = todo[place], ending.outcome
+                outcomes[number] = outcome
+                if outcome.status == "ok":
+                    fresh.append(jobs[number])
+                    if published:
+                        published(number, ending.found)
+                note(outcome)
+                if time.monotonic() - saved > SAVED_EVERY:
+                    known.note(fresh)
+                    known.save()
+                    saved, fresh = time.monotonic(), []
     except KeyboardInterrupt:
-        finished = sum(outcome is not None for outcome in outcomes)
-        print(
-            f"Interrupted: {finished} of {len(jobs)} notebooks are done and kept; "
-            "run the same command again for the rest.",
-            file=sys.stderr,
-        )
-        raise SystemExit(130) from None
+        raise Interrupted(sum(o is not None for o in outcomes), len(jobs)) from None
     finally:
-        for driver, number in running.values():
-            driver.kill()
-            partial_name(jobs[number].target).unlink(missing_ok=True)
+        endings.close()
+        known.note(fresh)
+        known.save()
     return outcomes
 
 
-class Driver:
-    """A process that runs one notebook after another."""
-
-    def __init__(self, environment: Mapping[str, str]):
-        self.pipe, theirs = Pipe()
-        code = f"from inferecon.sweep import drive; drive({theirs.fileno()})"
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", code],
-            pass_fds=[theirs.fileno()],
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            start_new_session=True,  # Ctrl-C reaches the sweep only
-        )
-        theirs.close()
-
-    def give(self, job: Job, options: dict) -> None:
-        """Hand over a job; if the driver is dead, `take` will say so."""
-        with suppress(BrokenPipeError):
-            self.pipe.send((job, options))
-
-    def take(self, job: Job) -> Outcome:
-        """Receive the outcome of a job."""
-        try:
-            received = self.pipe.recv()
-        except (EOFError, ConnectionError):
-            code = self.process.wait()
-            self.pipe.close()
-            partial_name(job.target).unlink(missing_ok=True)
-            return Outcome(job.target, "died", f"the driver process ended with code {code}")
-        if isinstance(received, WarmUpError):
-            self.end()
-            raise received
-        return received
-
-    def end(self) -> None:
-        """Let the process end by itself, as it does when nobody can give it a job."""
-        self.pipe.close()
-        self.process.wait()
-
-    def kill(self) -> None:
-        """End the process; its warm process and child die with it."""
-        self.process.kill()
-        self.end()
-
-
-def drive(descriptor: int) -> None:
-    """Run jobs in a driver process until the sweep closes the connection."""
-    die_with_parent()
-    pipe = Connection(descriptor)
-    while True:
-        try:
-            job, options = pipe.recv()
-        except EOFError:
-            return
-        try:
-            outcome = run_notebook(job.source, job.target, job.parameters, key=job.key, **options)
-        except WarmUpError as error:
-            outcome = error
-        except Exception as error:  # a full disk, an unreadable notebook: this job's failure only
-            outcome = Outcome(job.target, "error", f"{type(error).__name__}: {error}")
-        pipe.send(outcome)
+def explain(reasons: Sequence[str], console: Console) -> None:
+    """Say how many notebooks run, by reason, the most frequent first."""
+    counts = Counter(reason for reason in reasons if reason)
+    for reason, n in counts.most_common(10):
+        what = "notebook" if n == 1 else "notebooks"
+        again = "run" if reason == NEW else "run again"
+        again = again.replace("run", "runs", 1) if n == 1 else again
+        console.print(f"{n:,} {what} {again}: {reason}", highlight=False, markup=False)
+    if more := counts.total() - sum(n for _, n in counts.most_common(10)):
+        console.print(f"{more:,} more run for other reasons", highlight=False)
 
 
 @contextmanager
@@ -181,7 +124,7 @@ def plain(progress: Callable[[Outcome], None]) -> Iterator[Callable[[Outcome], N
 
 
 @contextmanager
-def progress_bar(total: int, kept: int) -> Iterator[Callable[[Outcome], None]]:
+def progress_bar(total: int, kept: int, console: Console) -> Iterator[Callable[[Outcome], None]]:
     """Draw a bar with the time left and a count of each outcome on standard error."""
     counts = Counter({"kept": kept} if kept else {})
     columns = [TextColumn("notebooks"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()]
@@ -190,7 +133,7 @@ def progress_bar(total: int, kept: int) -> Iterator[Callable[[Outcome], None]]:
     def text() -> str:
         return "  ".join(f"{n} {status}" for status, n in sorted(counts.items()))
 
-    with Progress(*columns, console=Console(stderr=True)) as bar:
+    with Progress(*columns, console=console) as bar:
         task = bar.add_task("", total=total, counts=text())
 
         def note(outcome: Outcome) -> None:

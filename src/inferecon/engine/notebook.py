@@ -27,9 +27,12 @@ KERNEL_DIRECTORY = re.compile(r"ipykernel_\d+")  # a process id, in warnings and
 
 @dataclass(frozen=True)
 class Outcome:
-    """How the run of one notebook ended: ok, error, died, timeout, or kept (by a sweep)."""
+    """How the run of one notebook ended: ok, error, died, timeout, or kept (by a sweep).
 
-    target: Path
+    `target` is a path, or an address if a sweep has put the notebook into a store elsewhere.
+    """
+
+    target: Path | str
     status: str
     reason: str = ""
     seconds: float = 0.0
@@ -62,12 +65,13 @@ def run_notebook(
     engine: str = "inferecon",
     timeout: float = 600,
     key: str = "",
+    about: Mapping[str, object] = {},  # noqa: B006
 ) -> Outcome:
     """Run a notebook in the current directory and write it to `target` if every cell succeeds.
 
-    `engine` is inferecon or stock; `timeout` is in seconds, for each cell; `key` is stored in
-    the notebook's metadata.  The target is replaced whole, and only if its bytes change.  After
-    a failure an older target stays: the cells that ran are in `<name>.error.ipynb` beside it.
+    `engine` is inferecon or stock; `timeout` is in seconds, for each cell; `key` and `about` are
+    stored in the notebook's metadata.  The target is replaced whole, and only if its bytes change.
+    After a failure an older target stays: the cells that ran are in `<name>.error.ipynb` beside it.
     Raises UnknownParameter or ParameterTypeError before anything is run.
     """
     parameters = check_parameters(source, parameters)
@@ -78,7 +82,7 @@ def run_notebook(
 
     def finish(notebook: NotebookNode) -> None:
         normalise(notebook, ids)
-        notebook.metadata["inferecon"] = {"key": key, "parameters": parameters}
+        notebook.metadata["inferecon"] = {"key": key, "parameters": parameters, **about}
 
     witness = Witness(ENGINES[engine], finish)
     papermill_engines.register("witness", witness)

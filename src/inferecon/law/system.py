@@ -70,6 +70,16 @@ class System:
                     all_of_it[part] = value
         return [v.reshape(shape) if np.ndim(v) else v for v in whole]
 
+    def part(self, *symbols: sp.Symbol) -> "System":
+        """Return the laws that these symbols rest on, their own among them."""
+        needed, open_ = {}, [x for x in symbols if x in self.laws]
+        while open_:
+            law = self.laws[open_.pop()]
+            if law.symbol not in needed:
+                needed[law.symbol] = law
+                open_ += [x for x in law.needs if x in self.laws]
+        return System(needed[x] for x in self.laws if x in needed)
+
     @cache  # noqa: B019  a System lives as long as the process
     def inputs_of(self, symbol: sp.Symbol) -> frozenset[sp.Symbol]:
         """Return all given symbols that a symbol rests on."""
