@@ -207,7 +207,8 @@ def test_where_fork_is_not_available_the_stock_kernel_runs(write, tmp_path):
     (tmp_path / "other" / "sitecustomize.py").write_text(WITHOUT)
     source, target = write("get_ipython().kernel is not None, x"), tmp_path / "out.ipynb"
     code = (
-        "import sys; from pathlib import Path; from inferecon.running import Job; from inferecon.sweep import sweep\n"
+        "import sys; from pathlib import Path\n"
+        "from inferecon.running import Job; from inferecon.sweep import sweep\n"
         "source, out = map(Path, sys.argv[1:])\n"
         "print(sweep([Job(source, out, 'k', {'x': 5})], workers=1)[0].status)"
     )
