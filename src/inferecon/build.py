@@ -14,7 +14,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from . import anchors, report
+from . import anchors, cite, report
 from .book import impossible
 from .calibration.calibrate import calibrate, stale
 from .claims import differences
@@ -42,6 +42,7 @@ from .results import (
     replace_text,
 )
 from .running import read
+from .stages import once
 from .sweep import sweep
 
 BUILD = ROOT / "_build"
@@ -80,16 +81,23 @@ def stages(accept: bool, jobs: int) -> None:
         replace_text(NUMBERS, numbers_text(numbers))
     check_ledger(numbers, accept, console)
     check_anchors(accept, console)
-    check_claims()
+    with timed(clock, "claims"):
+        once("claims", check_claims)
     with timed(clock, "pages"):
-        changed = report.write_pages(found, numbers)
+        changed = once(
+            "pages",
+            lambda: report.write_pages(found, numbers),
+            inputs=report.inputs(),
+            told=[found, numbers, cite.pages()],
+            outputs=report.written,
+        )
     with timed(clock, "HTML"):
         build_html(NUMBERS, jobs)
         check_places(numbers)
     running = sum(not item.get("obstacles") for item in found.values())
     console.print(
         f"{len(found):,} combinations ({running:,} run, {len(found) - running:,} cannot), "
-        f"{rows:,} rows, {len(numbers):,} published numbers, {changed} generated pages changed"
+        f"{rows:,} rows, {len(numbers):,} published numbers, {changed or 0} generated pages changed"
     )
     console.print("   ".join(f"{stage} {seconds:.1f} s" for stage, seconds in clock.items()))
     print(HTML / "index.html")

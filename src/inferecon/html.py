@@ -6,6 +6,7 @@ citations, the table of contents, the package itself) is the frame: when that ch
 the book is built cold, because Sphinx alone would leave neighbours as they were.
 """
 
+import gc
 import hashlib
 import json
 import os
@@ -19,9 +20,10 @@ from html import unescape
 from pathlib import Path
 
 from . import export, naming
-from .cite import UNSTAMPED, commit
+from .cite import UNSTAMPED, commit, pages
 from .errors import BuildFailed
 from .records import ROOT
+from .stages import once
 
 BOOK = ROOT / "book"
 BUILD = ROOT / "_build"
@@ -52,7 +54,14 @@ def build_html(numbers: Path, jobs: int, book: Path = BOOK, build: Path = BUILD)
         if ran.returncode:
             print(ran.stdout[-6000:], ran.stderr[-6000:], sep="\n", file=sys.stderr)
             raise BuildFailed("the book does not build; what Sphinx said stands above")
-        export.write(html)
+        texts = [book / "examples.yaml", book / "references.bib"]
+        once(
+            f"derivations of {html}",
+            lambda: export.write(html),
+            inputs=filter(Path.exists, texts),
+            told=pages(),
+            outputs=lambda: html.glob("derivations*.json"),
+        )
         tidy_search(html / "searchindex.js")
         (html / ".buildinfo").unlink(missing_ok=True)  # a hash of this machine's paths
         written.append(UNSTAMPED)
@@ -66,6 +75,7 @@ def sphinx(book: str, html: str, jobs: int) -> int:
     """Build a book in this process as ``jupyter-book build -W -n`` would, which has no ``-j``."""
     from jupyter_book.sphinx import build_sphinx
 
+    gc.disable()  # a book is a graph of millions of nodes, walked in vain at each collection
     chosen = {"external_toc_path": str(Path(book) / "_toc.yml"), "nitpicky": True}
     chosen["latex_individualpages"] = False
     result = build_sphinx(

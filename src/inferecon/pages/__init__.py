@@ -18,6 +18,7 @@ def setup(app: Sphinx) -> dict:
     """Connect every part to Sphinx."""
     for part in PARTS:
         part.setup(app)
+    app.connect("config-inited", number_no_figures, priority=900)  # after those who set it
     app.connect("env-before-read-docs", prepare)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
@@ -34,3 +35,8 @@ def prepare(app: Sphinx, env, pages: list[str]) -> None:
             app.extensions[name].parallel_read_safe = True
     (Path(app.outdir) / "_static").mkdir(parents=True, exist_ok=True)
     add_global_html_resources(app, None)
+
+
+def number_no_figures(app: Sphinx, config) -> None:
+    """Leave figures without numbers: no page refers to one, and numbering reads all pages again."""
+    config.numfig = False

@@ -4,6 +4,8 @@ A page holds no number of its own: computed ones are quoted by id, recorded ones
 stand with their source.  Records are data, so their text is escaped.
 """
 
+from pathlib import Path
+
 from ..matrix import HARDWARE, MODELS
 from ..records import ROOT, ids
 from ..results import replace_text
@@ -18,11 +20,12 @@ from .data import (
 )
 from .elasticities import elasticities
 from .results import device_page, model_page
-from .speed import speed_page
+from .speed import RESULTS, speed_page
 from .summary import hardware_index, models_index, summary
 from .validation import validation_page
 
 BOOK = ROOT / "book"
+FOLDERS = ("claims", "data", "hardware", "models", "reference")  # all in them is generated
 
 
 def write_pages(found: dict[str, dict], numbers: dict) -> int:
@@ -46,4 +49,17 @@ def write_pages(found: dict[str, dict], numbers: dict) -> int:
         others = [id for id in ids(kind) if id not in swept]
         pages |= {f"data/{kind}/{id}": record_page(kind, id) for id in others}
     pages |= claims_pages()
+    for path in written():  # of a model that got, or lost, a page of its own
+        if path.relative_to(BOOK).with_suffix("").as_posix() not in pages:
+            path.unlink()
     return sum(replace_text(BOOK / f"{name}.md", text) for name, text in pages.items())
+
+
+def written() -> list[Path]:
+    """Return the generated pages that there are."""
+    return [path for name in FOLDERS for path in (BOOK / name).rglob("*.md")]
+
+
+def inputs() -> list[Path]:
+    """Return the files that the pages are made of, beside records and results."""
+    return [BOOK / "examples.yaml", *RESULTS.glob("*.json")]
