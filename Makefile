@@ -3,6 +3,8 @@
 .DELETE_ON_ERROR:
 
 BIN := .venv/bin
+# Many processes import the same modules: compile them once, whatever the machine is set to.
+export PYTHONDONTWRITEBYTECODE :=
 # The first interpreter that answers, fits and can make an environment; a pyenv shim may exist and do neither.
 FITS := import ensurepip, sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \

@@ -135,11 +135,12 @@ def test_the_symbols_are_shown():
 
 # Pages -----------------------------------------------------------------------------------------
 
+REFERENCE = ("elasticities", "speed", "validation")
 GENERATED = {f"models/{id}" for id in ("index", *MODELS)}
 GENERATED |= {f"hardware/{id}" for id in ("index", *HARDWARE)}
 GENERATED |= {f"data/{name}" for name in ("models", "hardware", "formats", "assumptions")}
 GENERATED |= {f"claims/{name}" for name in ("index", "document-1", "document-2", "document-3")}
-GENERATED |= {"data/sources", "reference/elasticities", "reference/validation"}
+GENERATED |= {"data/sources", *(f"reference/{name}" for name in REFERENCE)}
 GENERATED |= {f"chapters/{name}" for name in PAGES}
 for kind in ("models", "hardware"):
     GENERATED |= {f"data/{kind}/{id}" for id in ids(kind) if f"{kind}/{id}" not in GENERATED}

@@ -22,7 +22,16 @@ from inferecon.records import ROOT
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the engine forks on Linux only")
 
 MAIN = "from inferecon.cli import main; main()"
-SMALL = ["--models", "phi-2,smollm2-1.7b", "--hardware", "h200-sxm,l40s", "--formats", "bf16"]
+SMALL = [
+    "--models",
+    "phi-2,smollm2-1.7b",
+    "--hardware",
+    "h200-sxm,l40s",
+    "--formats",
+    "bf16",
+    "--jobs",
+    "1",
+]
 
 
 @pytest.fixture(scope="module")
@@ -90,9 +99,9 @@ def test_a_law_and_a_module_run_all_that_use_them(checkout):
         "s.memory_fraction * s.memory_capacity",
         "s.memory_fraction**2 * s.memory_capacity",
     )
-    assert swept(checkout) == "4 notebooks run again: law MEMORY-AVAILABLE changed"
     edit(checkout / "src/inferecon/book.py", "**Runs on ", "**Now runs on ")
-    assert swept(checkout) == "4 notebooks run again: module inferecon.book changed"
+    changed = "law MEMORY-AVAILABLE changed; module inferecon.book changed"
+    assert swept(checkout) == f"4 notebooks run again: {changed}"
 
 
 def test_a_result_that_is_damaged_or_gone_is_made_again(checkout):
@@ -108,7 +117,16 @@ def test_a_result_that_is_damaged_or_gone_is_made_again(checkout):
 
 
 def test_an_interrupted_sweep_leaves_a_dataset_and_goes_on(checkout):
-    many = ["--models", "phi-2", "--hardware", "all", "--formats", "bf16,int8-w8a8", "--jobs", "1"]
+    many = [
+        "--models",
+        "phi-2",
+        "--hardware",
+        "h*,b*",
+        "--formats",
+        "bf16,int8-w8a8",
+        "--jobs",
+        "1",
+    ]
     process = start(checkout, *many, out="cut")
     folder, end = checkout / "cut/notebooks/phi-2", time.monotonic() + 120
     while not (folder.is_dir() and len(list(folder.glob("*.ipynb"))) > 3):
@@ -126,9 +144,8 @@ def test_an_interrupted_sweep_leaves_a_dataset_and_goes_on(checkout):
     swept(checkout, *many[:-1], "2", out="whole")
     whole = (checkout / "whole/results.parquet").read_bytes()
     assert (checkout / "cut/results.parquet").read_bytes() == whole
-    assert duckdb.sql(query).fetchall()[0][0] == 2 * len(
-        list((ROOT / "data/hardware").glob("*.yaml"))
-    )
+    asked = [p for p in (ROOT / "data/hardware").glob("*.yaml") if p.name[0] in "hb"]
+    assert duckdb.sql(query).fetchall()[0][0] == 2 * len(asked)
     assert not (checkout / "cut/parts").exists()
 
 

@@ -21,8 +21,8 @@ NAMES = ROOT / "data" / "truth" / "names.yaml"
 SWEEP = ROOT / "_build" / "sweep"
 CHAPTERS = ROOT / "book" / "chapters"
 
-# The DeepSeek models of the three source documents, on the hardware they are run on.
-MODELS = (
+# The DeepSeek models of the three source documents, and those that others serve most.
+OF_DOCUMENTS = (
     "deepseek-r1-distill-qwen-1.5b",
     "deepseek-r1-distill-qwen-7b",
     "deepseek-r1-distill-llama-8b",
@@ -35,6 +35,38 @@ MODELS = (
     "deepseek-r1",
     "deepseek-v3.1",
 )
+MODELS = (
+    *OF_DOCUMENTS,
+    "llama-3.1-8b",
+    "llama-3.1-70b",
+    "llama-3.1-405b",
+    "llama-4-scout",
+    "mistral-7b-v0.3",
+    "mistral-small-24b-2501",
+    "mixtral-8x7b",
+    "qwen2.5-7b",
+    "qwen2.5-32b",
+    "qwen2.5-72b",
+    "qwen3-8b",
+    "qwen3-32b",
+    "qwen3-30b-a3b",
+    "qwen3-235b-a22b",
+    "qwen3-coder-480b-a35b",
+    "qwen3-next-80b-a3b",
+    "qwen3.5-35b-a3b",
+    "qwen3.5-397b-a17b",
+    "gpt-oss-20b",
+    "gpt-oss-120b",
+    "gemma-3-12b",
+    "gemma-3-27b",
+    "phi-4",
+    "glm-4.5-air",
+    "glm-4.6",
+    "kimi-k2",
+    "minimax-m2",
+    "nemotron-3-nano-30b-a3b",
+    "deepseek-v3.2",
+)
 HARDWARE = (
     "a100-80gb-sxm",
     "h100-sxm",
@@ -44,6 +76,14 @@ HARDWARE = (
     "mi300x",
     "l40s",
     "ascend-910b",
+    "h100-pcie",
+    "b300-sxm",
+    "mi325x",
+    "mi355x",
+    "gaudi3",
+    "rtx-pro-6000-server",
+    "rtx-4090",
+    "l4",
 )
 FORMATS = ("bf16", "fp8", "int8-w8a8", "int4-awq", "nvfp4")
 WORKLOAD = {"batch": 32, "isl": 1024, "osl": 1024}

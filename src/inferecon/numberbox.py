@@ -104,10 +104,10 @@ def _order(id: str) -> tuple:
 
 def _table(name: str, rows: dict[str, dict[str, str]]) -> str:
     columns = list(dict.fromkeys(column for cells in rows.values() for column in cells))
-    head = "".join(f'<th class="text-right" scope="col">{escape(c)}</th>' for c in columns)
+    head = "".join(f'<th scope="col">{escape(c)}</th>' for c in columns)
     body = "".join(
         f'<tr><th scope="row">{escape(row)}</th>'
-        + "".join(f'<td class="text-right">{cells.get(column, "")}</td>' for column in columns)
+        + "".join(f"<td>{cells.get(column, '')}</td>" for column in columns)
         + "</tr>\n"
         for row, cells in rows.items()
     )

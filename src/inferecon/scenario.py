@@ -218,7 +218,9 @@ class Scenario:
 
     def missing(self, symbol: sp.Symbol) -> list[sp.Symbol]:
         """Given symbols that no record states and the value would need."""
-        return sorted(self._unstated & SERVICE.inputs_of(symbol), key=NAME)
+        needed = SERVICE.inputs_of(symbol)
+        beside = needed.difference(SERVICE.inputs, self._given[0])  # no law of a service uses it
+        return sorted(needed & self._unstated | beside, key=NAME)
 
     @cached_property
     def _unstated(self) -> frozenset[sp.Symbol]:

@@ -1,7 +1,7 @@
 """What is read first: the summary of all models, its chart, the lists of models and devices."""
 
 from .. import figures
-from ..matrix import FORMATS, HARDWARE, MODELS, WORKLOAD
+from ..matrix import FORMATS, HARDWARE, MODELS, OF_DOCUMENTS, WORKLOAD
 from ..records import load
 from .results import DEVICE_TIME, result_cell, short_name
 from .text import fact_text, has, plain, quoted, table
@@ -23,7 +23,7 @@ def summary(found: dict, numbers: dict) -> str:
     shown = ("cost_per_token", "device_time", "energy_per_token", "carbon_per_token")
     shown += ("largest_batch", "@full:device_time", "@full:cost_per_token")
     rows = []
-    for id in MODELS:
+    for id in OF_DOCUMENTS:
         hw, fmt = best(id, numbers)
         cells = [result_cell(numbers, f"{id}/{hw}/{fmt}", symbol) for symbol in shown]
         model = short_name(id)
@@ -36,9 +36,9 @@ def summary(found: dict, numbers: dict) -> str:
 
 
 def summary_chart(numbers: dict):
-    """Device time of every model on the H200, in the two formats it was built for."""
+    """Device time of the models of the source documents on the H200, in two formats."""
     rows = []
-    for id in MODELS:
+    for id in OF_DOCUMENTS:
         for fmt in ("fp8", "bf16"):
             time = f"{id}/h200-sxm/{fmt}:device_time"
             if has(numbers, time):
