@@ -45,7 +45,7 @@ for source in sources:
     exec(source, space)
 from inferecon.laws import SERVICE
 print(json.dumps([sorted(SERVICE.laws[x].id for x in read if x in SERVICE.laws), sorted(files)]),
-      file=out)
+      file=out, flush=True)
 """
 
 

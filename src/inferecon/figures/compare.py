@@ -16,7 +16,12 @@ def bars(rows: list[dict], unit: str, title: str, subtitle: list[str]) -> Drawin
         alt.Chart(alt.Data(values=rows))
         .mark_bar()
         .encode(
-            x=alt.X(field="value", type="quantitative", title=unit, axis=alt.Axis(tickCount=5)),
+            x=alt.X(
+                field="value",
+                type="quantitative",
+                title=unit,
+                axis=alt.Axis(tickCount=5, titleAnchor="end"),  # a phone is narrower than it
+            ),
             y=alt.Y(
                 field="name",
                 type="nominal",
@@ -28,7 +33,7 @@ def bars(rows: list[dict], unit: str, title: str, subtitle: list[str]) -> Drawin
                 field="group",
                 type="nominal",
                 title=None,
-                legend=alt.Legend(orient="bottom", columns=3),
+                legend=alt.Legend(orient="bottom", columns=2),
             ),
             tooltip=[
                 alt.Tooltip(field="name", type="nominal"),
