@@ -188,3 +188,5 @@ def test_a_job_that_kills_its_workers_is_given_up(processes, tmp_path):
 def test_a_scheduler_that_does_not_answer_is_a_sentence():
     with pytest.raises(BadInput, match="no Dask scheduler answers at tcp://127.0.0.1:9"):
         Cluster("tcp://127.0.0.1:9")
+    with pytest.raises(BadInput, match="no Dask scheduler answers at nonsense: missing port"):
+        Cluster("nonsense")

@@ -79,10 +79,12 @@ class Cluster:
     def __init__(self, address: str):
         try:
             from distributed import Client
+            from distributed.comm import get_address_host_port
         except ImportError:
             raise BadInput("--scheduler needs Dask: pip install 'inferecon[dask]'") from None
         logging.getLogger("distributed").setLevel(logging.ERROR)
         try:
+            get_address_host_port(address)  # a client of a mistyped one would only die noisily
             self.client = Client(address, timeout=10, set_as_default=False)
         except (OSError, ValueError, TimeoutError) as error:
             raise BadInput(f"no Dask scheduler answers at {address}: {error}") from None
