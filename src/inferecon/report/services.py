@@ -15,6 +15,8 @@ HEAD = """\
 
 What do the laws say of services that deal their experts out to tens of devices?
 No constant was fitted to these rows, and no row of the fit has more than one node.
+Yet they are no blind test: that host work hides beyond one node, and the most tokens that are \
+dispatched at once, were settled with these rows in view.
 {ref}`How often a token crosses the network <law-network-decode>` and \
 {ref}`that two halves of a batch take turns <law-micro-batches>` come from the report of the \
 model's makers, the share of the network's port from the tests of their library.
