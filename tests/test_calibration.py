@@ -10,7 +10,7 @@ import pytest
 
 from inferecon import cli
 from inferecon import symbols as s
-from inferecon.calibration import calibrate, constants, fit, predict, validate
+from inferecon.calibration import arrivals, calibrate, constants, fit, predict, validate
 from inferecon.calibration.inputs import inputs
 from inferecon.calibration.names import record_of
 from inferecon.calibration.rows import generation, prepared, read, version
@@ -369,3 +369,56 @@ def test_own_rows_need_a_card(tmp_path, inferecon):
     assert code == 2 and "--hardware" in said.err
     code, said = inferecon("calibrate", path, "--hardware", "h100-sxm")
     assert code == 2 and "no row of h100-sxm" in said.err
+
+
+# Requests at a rate ------------------------------------------------------------------------------
+
+OPEN = dict(
+    batch_or_concurrency="",
+    notes="open-loop request rate 2 req/s, 500 requests",
+    engine="TensorRT-LLM 1.0",
+    isl="400",
+    osl="200",
+)
+
+
+def rated(rate, **changes):
+    return OPEN | {"notes": f"open-loop request rate {rate} req/s, 500 requests"} | changes
+
+
+def test_sequences_in_flight_are_what_littles_law_says():
+    itl = one(**rated(4), metric="itl_mean_ms").predicted
+    joined = arrivals.joined(table(**rated(4)), constants.load()["time"]).iloc[0]
+    # 4 requests/s x 200 tokens stay one ITL each; the sequence that meets them is one more
+    assert joined.batch_or_concurrency == pytest.approx(4 * 200 * itl / 1e3 + 1, rel=1e-4)
+    met = one(batch_or_concurrency=str(joined.batch_or_concurrency), metric="itl_mean_ms",
+              isl="400", osl="200", engine=OPEN["engine"])  # fmt: skip
+    assert met.predicted == pytest.approx(itl, rel=1e-9)
+
+
+def test_a_service_that_keeps_up_yields_what_is_asked_for():
+    assert one(**rated(4), metric="output_throughput_tok_s").predicted == 4 * 200
+    first = [one(**rated(rate), metric="ttft_mean_ms").predicted for rate in (1, 8, 20)]
+    assert first == sorted(first) and first[2] > first[0] * 1.01
+
+
+@pytest.mark.parametrize("metric", ["itl_mean_ms", "ttft_mean_ms", "output_throughput_tok_s"])
+def test_a_service_that_cannot_keep_up_is_named(metric):
+    late = one(**rated(5000), metric=metric)
+    assert late.reason == arrivals.OVERLOADED and math.isnan(late.predicted)
+    at_once = one(**rated("INF"), metric=metric)
+    assert "no finite rate" in at_once.reason
+
+
+def test_a_stated_batch_goes_before_a_rate():
+    said = dict(rated(4), batch_or_concurrency="16")
+    assert one(**said).predicted == one(**(said | {"notes": "closed-loop"})).predicted
+
+
+def test_rates_that_no_constant_was_fitted_to_are_met():
+    rows = read(DATA / "truth" / "timing.csv")
+    rows = rows[rows.notes.str.contains("open-loop")].reset_index(drop=True)
+    said = validate.predict(rows)
+    error = (said.predicted / rows.value - 1).abs()
+    assert said.covered.sum() >= 100 and set(said.label[said.covered]) == {"extrapolated"}
+    assert error.groupby(rows.metric).median().max() < 0.15

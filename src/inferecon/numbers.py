@@ -212,9 +212,11 @@ class Known(NamedTuple):
 
 
 KNOWN = {
-    "calibrated": Known("≈", "this model, card and engine were measured together"),
+    "calibrated": Known("≈", "this model, card, engine and number format were measured together"),
     "extrapolated": Known(
-        "~", "model, card and engine were not measured together; constants come from each apart"
+        "~",
+        "model, card, engine and number format were not measured together; "
+        "constants come from each apart",
     ),
 }
 

@@ -22,7 +22,7 @@ from .inputs import CALIBRATED, Inputs, inputs
 from .names import record_of
 from .predict import ENERGIES, TIME_METRICS, energies, times
 from .rows import read
-from .validate import CELLS, FEWEST, SCATTER, kind, reasons
+from .validate import CELLS, FEWEST, NAMED, SCATTER, kind, reasons
 
 TRUTH = ("timing.csv", "energy.csv", "lab_h200.csv")
 HELD_OUT = c.FOLDER / "held_out.csv"
@@ -171,7 +171,7 @@ def calibrate(judging: bool = True, say=print) -> None:
     judged = judge(rows, found, say) if judging else None
     c.FITTED.parent.mkdir(exist_ok=True)
     c.save(groups)
-    write(CELLS, triples(rows))
+    write(CELLS, together(rows))
     if judged is not None:
         write(SCATTER, scatters(judged))
         judged.round(6).to_csv(HELD_OUT, index=False, lineterminator="\n", float_format="%.6g")
@@ -205,12 +205,11 @@ def own(path: Path, hardware: str, folder: Path) -> tuple[pd.DataFrame, Path]:
     for name in (SCATTER, HELD_OUT):
         if name.is_file():
             (folder / name.name).write_bytes(name.read_bytes())
-    write(folder / CELLS.name, triples(rows))
+    write(folder / CELLS.name, together(rows))
     return table, place
 
 
-def triples(rows: pd.DataFrame) -> list[dict]:
-    """Return which model, card and engine were fitted together."""
-    named = ("model", "hardware", "engine")
-    found = sorted(set(zip(rows.model_id, rows.hardware_id, rows.generation, strict=True)))
-    return [dict(zip(named, triple, strict=True)) for triple in found]
+def together(rows: pd.DataFrame) -> list[dict]:
+    """Return which model, card, engine and class of weight format were fitted together."""
+    columns = (rows.model_id, rows.hardware_id, rows.generation, rows.precision)
+    return [dict(zip(NAMED, cell, strict=True)) for cell in sorted(set(zip(*columns, strict=True)))]

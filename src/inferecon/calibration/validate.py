@@ -16,7 +16,7 @@ import pandas as pd
 from .. import symbols as s
 from ..errors import BadInput
 from ..records import load as record
-from . import structural
+from . import arrivals, structural
 from .constants import FITTED, FOLDER, GROUPS, load
 from .fit import sensitivities
 from .inputs import Inputs, inputs, timed_layers
@@ -25,6 +25,7 @@ from .rows import LAYERS, WEIGHTS, each, read
 
 SCATTER = FOLDER / "scatter.csv"
 CELLS = FOLDER / "cells.csv"
+NAMED = ("model", "hardware", "engine", "format")  # of a cell
 COLUMNS = ["id", "metric", "value", "predicted", "low", "high", "ape", "covered", "reason"]
 NINETY = 1.645  # standard deviations that hold 90 % of a normal spread
 MOST = 1e8  # tokens, sequences or devices: no run comes near
@@ -75,7 +76,7 @@ def reasons(rows: pd.DataFrame, found: Inputs) -> np.ndarray:
         ),
         (odd, "batch, lengths or devices are impossible"),
         ((rows.unread != "").to_numpy(), rows.unread.to_numpy(object)),
-        (rate, "an arrival rate is stated, and no batch"),
+        (rate, "requests arrive by themselves, at no finite rate, and no batch is stated"),
         (unsaid, "no batch or concurrency stated"),
         (
             each(rows.part, lambda part: bool(part) and not LAYERS.search(part)).astype(bool),
@@ -111,10 +112,12 @@ def known_layers(model: str) -> float:
 
 def predict(rows: pd.DataFrame) -> pd.DataFrame:
     """Return predicted, low, high and reason of each row, and the bound and label it has."""
+    groups = load()
     with np.errstate(all="ignore"):  # impossible rows are refused, with their reason
+        rows = arrivals.joined(rows, groups["time"])
         found = inputs(rows)
     reason = reasons(rows, found)
-    groups = load()
+    reason[(reason == "") & rows.overloaded.to_numpy(bool)] = arrivals.OVERLOADED
     predicted, low, high = (np.full(len(rows), np.nan) for _ in range(3))
     metric = rows.metric.to_numpy(str)
     for name, model in (("time", times), ("energy", energies)):
@@ -127,6 +130,8 @@ def predict(rows: pd.DataFrame) -> pd.DataFrame:
         if name == "energy":
             constants = groups["time"].constants(some)[0] | constants
         figure = model(some, its, constants)
+        if name == "time":
+            figure = arrivals.decided(some, constants, figure)
         uncertain = {x: expected for x, expected in GROUPS[name].items() if open_[x].any()}
         slope = sensitivities(uncertain, some, its, model, constants, np.log(figure))
         wide = spread(some, slope, open_)
@@ -161,10 +166,11 @@ def spread(rows: pd.DataFrame, slope: dict, open_: dict) -> np.ndarray:
 
 
 def trained(rows: pd.DataFrame) -> np.ndarray:
-    """Say of each row whether its model, card and engine were together in the fit."""
+    """Say of each row whether its model, card, engine and format were together in the fit."""
     known = cells()
-    triples = zip(rows.model_id, rows.hardware_id, rows.generation, strict=True)
-    return np.array([triple in known for triple in triples], bool)
+    its = zip(rows.model_id, rows.hardware_id, rows.generation, rows.precision, strict=True)
+    settled = rows.rate.isna().to_numpy()  # no row of an arrival rate is in a fit
+    return np.array([cell in known for cell in its], bool) & settled
 
 
 def labels(rows: pd.DataFrame, metric: np.ndarray) -> np.ndarray:
@@ -194,11 +200,18 @@ def scatter() -> dict[str, dict]:
 
 
 @cache
-def cells() -> set[tuple[str, str, str]]:
+def cells() -> set[tuple[str, ...]]:
+    """What was fitted together: model, card, generation of the engine, class of the format.
+
+    Raises BadInput for a table of another edition.
+    """
     if not CELLS.is_file():
         return set()
     with CELLS.open(newline="", encoding="utf-8") as file:
-        return {(line["model"], line["hardware"], line["engine"]) for line in csv.DictReader(file)}
+        table = csv.DictReader(file)
+        if table.fieldnames != list(NAMED):
+            raise BadInput(f"{CELLS} is of another edition: run inferecon calibrate again")
+        return {tuple(line[name] for name in NAMED) for line in table}
 
 
 def validated(path: Path) -> pd.DataFrame:

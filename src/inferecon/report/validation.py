@@ -8,7 +8,7 @@ from ..calibration import held as h
 from ..calibration.validate import scatter as spreads
 from ..escape import plain
 from ..numbers import digits
-from . import constants, marks, peers, services
+from . import arrivals, constants, marks, peers, services
 from .marks import percent
 from .text import table
 
@@ -58,6 +58,7 @@ def page(held: pd.DataFrame) -> str:
         *misses(held),
         *marks.section(held),
         *services.section(),
+        *arrivals.section(),
         *peers.section(),
         *charts(held),
         *errors(held),
