@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 import yaml
 
-from inferecon import anchors, cite
+from inferecon import anchors, cite, sitefiles
 from inferecon.analysis import results
 from inferecon.build import HTML, LEDGER, PAGES
 from inferecon.errors import BadInput
@@ -26,6 +26,7 @@ from inferecon.records import ROOT, ids
 from inferecon.report.readme import README
 from inferecon.report.readme import text as readme_text
 from inferecon.results import moved, numbers_text, read_numbers
+from inferecon.search import write_index
 
 BOOK = ROOT / "book"
 PROSE = sorted(BOOK.glob("*.md"))
@@ -329,7 +330,10 @@ def small_book(tmp_path_factory):
     pages["models/deepseek-r1-distill-llama-8b"] = "# The page of its numbers\n"
     done = build(folder, pages | {name: stub(name) for name in others})
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    return folder / "_build" / "html"
+    html = folder / "_build" / "html"
+    write_index(folder / "_build" / ".doctrees", html)
+    sitefiles.write(html, folder / "book" / "_toc.yml", [LEDGER])
+    return html
 
 
 class Page:

@@ -286,6 +286,14 @@ def commit() -> str:
         return "unknown"
 
 
+def committed() -> str:
+    """Return the day of the commit, as the committer wrote it; else ``unknown``."""
+    try:
+        return _git("show", "--no-patch", "--format=%cs", "HEAD")
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+
+
 def _git(*arguments: str) -> str:
     command = ["git", *arguments]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)

@@ -8,7 +8,6 @@ the book is built cold, because Sphinx alone would leave neighbours as they were
 
 import gc
 import hashlib
-import json
 import os
 import re
 import shutil
@@ -19,18 +18,21 @@ from collections.abc import Iterable
 from html import unescape
 from pathlib import Path
 
-from . import export, naming
-from .cite import UNSTAMPED, commit, pages
+from . import export, naming, sitefiles
+from .cite import UNSTAMPED, commit, committed, pages
 from .errors import BuildFailed
 from .records import ROOT
+from .search import write_index
 from .stages import once
 
 BOOK = ROOT / "book"
 BUILD = ROOT / "_build"
 HTML = BUILD / "html"
+RESULTS = "results.parquet"
 CODE = "from inferecon.html import sphinx; raise SystemExit(sphinx({book!r}, {html!r}, {jobs}))"
 # Lines of a page that others may show: headings, labels, directives, citations, terms.
 SEEN = re.compile(r'^\s*"?\s*(?:#|\(|:::|```|\{|\$\$)|\{(?:cite|term|eq|numref)\}|^\S+\n: ')
+FOOT = re.compile(r'(<code class="commit">)[^<]*(</code> of <time>)[^<]*<')
 
 
 def build_html(numbers: Path, jobs: int, book: Path = BOOK, build: Path = BUILD) -> None:
@@ -39,7 +41,7 @@ def build_html(numbers: Path, jobs: int, book: Path = BOOK, build: Path = BUILD)
     The bytes do not depend on ``jobs``, nor on what was built before.
     """
     html, mark = build / "html", build / "html.key"
-    keys = [frame_key(book), pages_key(book, numbers)]
+    keys = [frame_key(book), pages_key(book, filter(Path.exists, [numbers, build / RESULTS]))]
     had = mark.read_text().split() if mark.exists() and (html / "index.html").exists() else []
     written = had[2:] or [UNSTAMPED]
     if had[:2] != keys:
@@ -62,7 +64,8 @@ def build_html(numbers: Path, jobs: int, book: Path = BOOK, build: Path = BUILD)
             told=pages(),
             outputs=lambda: html.glob("derivations*.json"),
         )
-        tidy_search(html / "searchindex.js")
+        write_index(build / ".doctrees", html)
+        sitefiles.write(html, book / "_toc.yml", [numbers, build / RESULTS])
         (html / ".buildinfo").unlink(missing_ok=True)  # a hash of this machine's paths
         written.append(UNSTAMPED)
     new = commit()
@@ -92,23 +95,15 @@ def sphinx(book: str, html: str, jobs: int) -> int:
     return 1 if isinstance(result, BaseException) else result
 
 
-def tidy_search(path: Path) -> None:
-    """Drop words that no page has any more: Sphinx keeps them from build to build."""
-    begin, end = "Search.setIndex(", ")"
-    index = json.loads(path.read_text(encoding="utf-8").removeprefix(begin).removesuffix(end))
-    for name in ("terms", "titleterms"):
-        index[name] = {word: pages for word, pages in index[name].items() if pages != []}
-    text = json.dumps(index, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    path.write_text(f"{begin}{text}{end}", encoding="utf-8")
-
-
 def stamp(html: Path, old: list[str], new: str) -> None:
-    """Put this checkout's commit where pages say which one they cite; Sphinx need not run again."""
+    """Put this checkout's commit and its day where pages name them; Sphinx need not run again."""
+    foot = rf"\g<1>{new}\g<2>{committed()}<"
     for path in html.rglob("*.html"):
-        text = path.read_text(encoding="utf-8")
-        if any(commit in text for commit in old):
-            for commit in old:
-                text = text.replace(commit, new)
+        before = text = path.read_text(encoding="utf-8")
+        text = FOOT.sub(foot, text)
+        for one in old:
+            text = text.replace(one, new)
+        if text != before:
             path.write_text(text, encoding="utf-8")
 
 
@@ -134,6 +129,7 @@ def frame_key(book: Path = BOOK) -> str:
     texts = pages_of(book)
     files = [p for p in book.rglob("*") if p.is_file() and p not in texts and ours(p)]
     files += [*(ROOT / "src").rglob("*.py"), ROOT / "_config.yml", ROOT / "requirements.txt"]
+    files.append(sitefiles.CITATION)
     files += (ROOT / "src").rglob("*.html")
     digest = hash_of(files)
     for path in texts:
@@ -143,10 +139,10 @@ def frame_key(book: Path = BOOK) -> str:
     return digest.hexdigest()
 
 
-def pages_key(book: Path, numbers: Path) -> str:
+def pages_key(book: Path, data: Iterable[Path]) -> str:
     """Fingerprint of the text of the pages, and of the numbers and records behind them."""
     records = (ROOT / "data").rglob("*.yaml")
-    return hash_of([*pages_of(book), *records, numbers]).hexdigest()
+    return hash_of([*pages_of(book), *records, *data]).hexdigest()
 
 
 def pages_of(book: Path) -> list[Path]:

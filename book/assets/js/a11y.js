@@ -15,8 +15,6 @@
   const reach = () => each('.pst-scrollable-table-container, .cell_output .output, div.math .katex-display, .vl-chart, pre', e => {
     if (e.scrollWidth > e.clientWidth + 1) e.tabIndex = 0;
   });
-  // from a folder on disk the browser forbids reading pages, so search shows titles without excerpts
-  if (location.protocol === 'file:') DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
   addEventListener('load', reach);
   addEventListener('resize', reach);
 })();

@@ -1,0 +1,49 @@
+// The page of the search: asks Pagefind, writes what it found, keeps the question in the address.
+(async () => {
+  const place = document.getElementById('search'), form = place.querySelector('form');
+  const field = form.elements.q, list = place.querySelector('ol'), status = place.querySelector('[role=status]');
+  const SHOWN = 10, WITHIN = 3;
+  if (location.protocol === 'file:') {
+    // from a folder the browser forbids a page to read files
+    status.innerHTML = 'Search needs a local server: run <code>python -m http.server</code> in the folder of this page and open <code>http://localhost:8000/search.html</code>.';
+    return;
+  }
+  const pagefind = await import(new URL(place.dataset.index, location.href));
+  await pagefind.options({excerptLength: 25});
+  const make = (name, properties = {}, ...children) => {
+    const element = Object.assign(document.createElement(name), properties);
+    element.append(...children);
+    return element;
+  };
+  const link = (title, url) => make('a', {href: url, textContent: title});
+  // an excerpt is text with the words that were found in <mark>; Pagefind escapes the rest
+  const excerpt = html => make('p', {innerHTML: html});
+
+  function item(page) {
+    const below = page.sub_results.filter(part => part.url !== page.url && part.title !== page.meta.title);
+    const parts = below.slice(0, WITHIN).map(part => make('li', {}, link(part.title, part.url)));
+    const head = make('h2', {}, link(page.meta.title, page.url));
+    return make('li', {}, head, excerpt(page.excerpt), ...(parts.length ? [make('ul', {}, ...parts)] : []));
+  }
+
+  async function show() {
+    const asked = field.value.trim(), address = new URL(location.href);
+    if (asked) address.searchParams.set('q', asked); else address.searchParams.delete('q');
+    history.replaceState(null, '', address);
+    const found = asked ? await pagefind.debouncedSearch(asked, {}, 150) : {results: []};
+    if (found === null) return; // a later question is on its way
+    const pages = await Promise.all(found.results.slice(0, SHOWN).map(result => result.data()));
+    if (field.value.trim() !== asked) return;
+    list.replaceChildren(...pages.map(item));
+    const count = found.results.length, first = count > SHOWN ? `, the first ${SHOWN} shown` : '';
+    status.textContent = !asked ? '' : count ? `${count} ${count === 1 ? 'page' : 'pages'}${first}` : `Nothing found for “${asked}”`;
+    place.dataset.answered = asked;
+  }
+
+  form.hidden = false;
+  form.addEventListener('submit', event => { event.preventDefault(); show(); });
+  field.addEventListener('input', show);
+  field.value = new URLSearchParams(location.search).get('q') ?? '';
+  field.focus();
+  show();
+})();

@@ -1,0 +1,72 @@
+"""What a page says of itself: description and card in its head, edition and commit at its foot."""
+
+import re
+from html import escape
+from urllib.parse import urlencode
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
+from ..cite import TITLE, UNSTAMPED
+from ..results import EDITION, edition
+from ..sitefiles import declared
+from .search import seen
+
+LONGEST = 200  # characters of a description
+
+
+def describe(doctree: nodes.document) -> str:
+    """Return the first paragraph that needs no formula, cut after whole sentences."""
+    for paragraph in doctree.findall(nodes.paragraph):
+        own = isinstance(paragraph.parent, nodes.section)
+        if own and not next(iter(paragraph.findall(nodes.math)), None):
+            text = "".join(
+                seen(leaf.astext()) if isinstance(leaf, nodes.raw) else leaf.astext()
+                for leaf in paragraph.findall(lambda n: isinstance(n, (nodes.Text, nodes.raw)))
+                if isinstance(leaf, nodes.raw) or not isinstance(leaf.parent, nodes.raw)
+            )
+            return shortened(" ".join(text.split()))
+    return ""
+
+
+def shortened(text: str) -> str:
+    """Return as many whole sentences as fit, or one that is cut."""
+    if len(text) <= LONGEST:
+        return text
+    sentences = re.split(r"(?<=[.?!]) ", text)
+    kept = sentences[0]
+    for sentence in sentences[1:]:
+        if len(kept) + 1 + len(sentence) > LONGEST:
+            break
+        kept += f" {sentence}"
+    return kept if len(kept) <= LONGEST else kept[:LONGEST].rpartition(" ")[0] + " …"
+
+
+def report_url(page: str) -> str:
+    """Return the form for a wrong number on a page; empty where no repository is declared."""
+    repository = declared("repository-code")
+    asked = {"title": f"Wrong number on {page}", "body": f"Page: {page}\nEdition: {edition()}\n"}
+    return f"{repository}/issues/new?{urlencode(asked)}" if repository else ""
+
+
+def add_head(app: Sphinx, pagename: str, template: str, context: dict, doctree) -> None:
+    """Fill the head of a page, and the foot that the template writes."""
+    context |= {"edition": edition(), "unstamped": UNSTAMPED, "report_url": report_url(pagename)}
+    if doctree is None:
+        return
+    title, says = app.env.titles[pagename].astext(), describe(doctree)
+    tags = {"og:title": title, "og:type": "article", "og:site_name": TITLE}
+    if says:
+        tags["og:description"] = says
+    if site := declared("url"):
+        tags["og:url"] = f"{site}/{pagename}.html"
+    lines = [f'<meta property="{name}" content="{escape(text)}" />' for name, text in tags.items()]
+    if says:
+        lines.append(f'<meta name="description" content="{escape(says)}" />')
+    lines.append(f'<meta name="citation_title" content="{escape(f"{TITLE}: {title}")}" />')
+    lines.append(f'<meta name="citation_publication_date" content="{EDITION}" />')
+    context["metatags"] = "\n".join([context.get("metatags", ""), *lines])
+
+
+def setup(app: Sphinx) -> None:
+    app.connect("html-page-context", add_head)
