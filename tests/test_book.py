@@ -14,15 +14,16 @@ from urllib.parse import unquote, urlsplit
 import pytest
 import yaml
 
-from inferecon import anchors, cite, sitefiles
+from inferecon import anchors, edition, sitefiles
 from inferecon.analysis import results
-from inferecon.build import HTML, LEDGER, PAGES
 from inferecon.errors import BadInput
-from inferecon.html import build_html, frame_key
+from inferecon.files import LEDGER, ROOT
+from inferecon.html import HTML, build_html, frame_key
 from inferecon.laws.catalogue import CHAPTERS, DERIVATIONS, LAWS
+from inferecon.making import PAGES
 from inferecon.matrix import HARDWARE, MODELS, WORKLOAD
 from inferecon.numbers import Number
-from inferecon.records import ROOT, ids
+from inferecon.records import ids
 from inferecon.report.readme import README
 from inferecon.report.readme import text as readme_text
 from inferecon.results import moved, numbers_text, read_numbers
@@ -313,7 +314,7 @@ def build(folder, pages):
 
 def stub(name):
     """A page with the anchors that cards link to, and nothing else."""
-    here = [anchors.label(id) for id, page in cite.pages().items() if page == name]
+    here = [anchors.label(id) for id, page in edition.pages().items() if page == name]
     if name == "reference/elasticities":
         here = [f"elasticity-{anchors.slug(law.id)}" for law in results()]
     blocks = [f"({label})=\n{label}\n" for label in here if label not in ON_INDEX]

@@ -16,7 +16,7 @@ from inferecon.calibration.names import record_of
 from inferecon.calibration.rows import generation, prepared, read, version
 from inferecon.calibration.words import write_rows
 from inferecon.errors import BadInput
-from inferecon.records import DATA
+from inferecon.files import DATA
 
 ROW = dict(
     id="one",

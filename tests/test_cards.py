@@ -9,7 +9,7 @@ import sympy as sp
 
 from inferecon import symbols as s
 from inferecon.anchors import slug
-from inferecon.cite import pages
+from inferecon.edition import pages
 from inferecon.laws import SERVICE
 from inferecon.laws.catalogue import BY_ID, CHAPTERS, DERIVATIONS, LAWS
 from inferecon.limits import SHARES, own

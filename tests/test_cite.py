@@ -11,14 +11,14 @@ import sympy as sp
 
 from inferecon import anchors, cite, cli, export
 from inferecon.citebox import box
+from inferecon.edition import UNSTAMPED, commit, edition, pages
 from inferecon.errors import BadInput
+from inferecon.files import BOOK
 from inferecon.laws import SERVICE
 from inferecon.laws.catalogue import BY_ID, DERIVATIONS, LAWS
 from inferecon.numbers import SHOWN
-from inferecon.results import edition
 from inferecon.symbols import SYMBOLS
 
-BOOK = cite.BOOK
 IDS = anchors.published()
 NUMBERS = [
     "deepseek-v3/h200-sxm/fp8:itl",
@@ -90,9 +90,9 @@ def test_a_law_outside_the_scenarios_is_shown_or_used():
     # it has no number in a scenario: it must stand on a page by itself, or be used
     used = {symbol for law in LAWS for symbol in law.needs}
     used |= {x for proof in DERIVATIONS.values() for eq, _ in proof.steps for x in eq.free_symbols}
-    pages = cite.pages()
+    where = pages()
     outside = [law for law in LAWS if law.symbol not in SERVICE.laws]
-    assert [law.id for law in outside if law.id not in pages and law.symbol not in used] == []
+    assert [law.id for law in outside if law.id not in where and law.symbol not in used] == []
 
 
 # Forms -----------------------------------------------------------------------------------------
@@ -174,7 +174,7 @@ def test_no_text_of_an_entry_gets_into_the_page_as_markup():
 def test_a_box_holds_all_forms_and_nothing_that_changes_from_build_to_build():
     shown = "\n".join(box(cite.of_law(BY_ID["ITL"])))
     assert shown.count("<pre>") == len(cite.FORMS) and edition() in shown
-    assert shown.count(cite.UNSTAMPED) == len(cite.FORMS) and cite.commit()[:12] not in shown
+    assert shown.count(UNSTAMPED) == len(cite.FORMS) and commit()[:12] not in shown
     assert len(shown) < 4000
 
 
@@ -261,7 +261,7 @@ def test_a_mistake_is_one_sentence_with_exit_code_two(inferecon, arguments, sent
 def test_outside_a_checkout_the_commit_is_unknown(monkeypatch, tmp_path):
     monkeypatch.setattr(cite, "ROOT", tmp_path)
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
-    assert cite.commit() == "unknown"
+    assert commit() == "unknown"
 
 
 # derivations.json ------------------------------------------------------------------------------

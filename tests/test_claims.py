@@ -31,9 +31,9 @@ from inferecon.claims.simulations import SIMULATIONS
 from inferecon.claims.verdicts import FUNCTIONS, VERDICTS, outcome
 from inferecon.errors import BadInput
 from inferecon.escape import plain
+from inferecon.files import ROOT
 from inferecon.laws.catalogue import BY_ID, DERIVATIONS
 from inferecon.pages import claims as filter_part
-from inferecon.records import ROOT
 from inferecon.report.claim_blocks import claim_block, link, parts_table, place, shown, times
 from inferecon.report.claims import claims_pages, index_page
 

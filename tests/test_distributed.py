@@ -19,7 +19,7 @@ from inferecon import keys, store
 from inferecon.campaign import Campaign
 from inferecon.cluster import Cluster
 from inferecon.errors import BadInput
-from inferecon.records import ROOT
+from inferecon.files import ROOT
 from inferecon.running import Job
 from inferecon.sweep import sweep
 

@@ -8,10 +8,10 @@ import sys
 import pytest
 
 from inferecon import keys, uses
-from inferecon.build import PAGES
+from inferecon.files import ROOT
 from inferecon.laws.catalogue import LAWS
+from inferecon.making import PAGES
 from inferecon.matrix import NOTEBOOKS, WORKLOAD, chapter_job, job_for
-from inferecon.records import ROOT
 from inferecon.scenario import choose_devices
 
 # Runs the cells of a notebook in a fresh process and prints the laws and records that were read.
@@ -83,7 +83,8 @@ def test_modules_count_and_those_of_laws_do_not():
     used = uses.of(NOTEBOOKS / "scenario.ipynb").module
     assert {"inferecon.book", "inferecon.engine.notebook", "inferecon.figures.rates"} <= set(used)
     assert not [name for name in used if name.startswith("inferecon.laws")]
-    assert not {"inferecon.cli", "inferecon.build", "inferecon.sweep"} & set(used)
+    others = ("inferecon.cli", "inferecon.build", "inferecon.making", "inferecon.sweep")
+    assert not set(others) & set(used)
 
 
 def test_distributions_are_those_imported(monkeypatch):

@@ -11,8 +11,9 @@ from inferecon import cli
 from inferecon.calibration import rows as truth
 from inferecon.calibration.calibrate import usable
 from inferecon.errors import BadInput
+from inferecon.files import DATA
 from inferecon.measure import command, energy, plan, rows, run, shapes
-from inferecon.records import DATA, Record, ids, load
+from inferecon.records import Record, ids, load
 
 GIB = 2**30
 

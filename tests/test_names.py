@@ -3,7 +3,8 @@
 import pytest
 import yaml
 
-from inferecon.records import DATA, ids, load
+from inferecon.files import DATA
+from inferecon.records import ids, load
 
 TABLE = yaml.safe_load((DATA / "truth/names.yaml").read_text(encoding="utf-8"))
 KINDS = ("models", "hardware")

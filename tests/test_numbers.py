@@ -9,11 +9,13 @@ from html import unescape
 import pytest
 
 from inferecon import cite, naming, numberbox
+from inferecon.edition import UNSTAMPED
 from inferecon.errors import BuildFailed
-from inferecon.html import check_places
+from inferecon.files import BOOK
 from inferecon.matrix import WORKLOAD
 from inferecon.numbers import Number, number
 from inferecon.pages.katex_node import node
+from inferecon.press import check_places
 from inferecon.response import solution
 from inferecon.scenario import choose_devices
 from inferecon.symbols import SYMBOLS
@@ -26,7 +28,7 @@ FAMILIES = ("counts/", "formats/", "scenario:", "scenario@full:", "sensitivity/"
 SAMPLE = [*IDS[::45], *MISSING[:5]]
 SAMPLE += [id for id in IDS if "@vllm:" in id][::60]
 SAMPLE += [id for start in FAMILIES for id in [i for i in IDS if i.startswith(start)][::12]]
-SCRIPT = cite.BOOK / "assets" / "js" / "numbers.js"
+SCRIPT = BOOK / "assets" / "js" / "numbers.js"
 ITL = "deepseek-v3/h200-sxm/fp8:itl"
 PREDICTED = "deepseek-v3/h200-sxm/fp8@vllm:itl"
 
@@ -165,7 +167,7 @@ def test_a_sensitivity_says_what_was_changed():
 
 
 def test_every_page_and_law_that_a_box_links_to_exists(pages):
-    toc = (cite.BOOK / "_toc.yml").read_text(encoding="utf-8")
+    toc = (BOOK / "_toc.yml").read_text(encoding="utf-8")
     for body in pages.values():
         data = embedded(body)
         for case in data["cases"].values():
@@ -177,7 +179,7 @@ def test_every_page_and_law_that_a_box_links_to_exists(pages):
 
 def stamped(found):
     """An entry as a page has it, before the build puts its commit in."""
-    return found.model_copy(update={"commit": cite.UNSTAMPED})
+    return found.model_copy(update={"commit": UNSTAMPED})
 
 
 def command(id):

@@ -5,7 +5,7 @@ import pytest
 
 from inferecon.calibration import peers
 from inferecon.errors import BadInput
-from inferecon.records import DATA
+from inferecon.files import DATA
 
 HEAD = "id,metric,value,predicted\n"
 ABOUT = "ran:\n  tool: {name: Tool, version: 1.2}\n"

@@ -8,7 +8,8 @@ import yaml
 
 from inferecon import records
 from inferecon.errors import BadInput
-from inferecon.records import DATA, KINDS, ids, load, matching, sources
+from inferecon.files import DATA
+from inferecon.records import KINDS, ids, load, matching, sources
 from inferecon.report.text import facts_section, plain
 from inferecon.symbols import GLOSSARY, SYMBOLS
 

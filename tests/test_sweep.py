@@ -17,7 +17,7 @@ import pytest
 from inferecon import store
 from inferecon.campaign import Campaign
 from inferecon.errors import BadInput
-from inferecon.records import ROOT
+from inferecon.files import ROOT
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the engine forks on Linux only")
 

@@ -6,9 +6,10 @@ import pytest
 
 from inferecon import symbols as s
 from inferecon.counting import in_scope
+from inferecon.files import DATA
 from inferecon.laws import SERVICE
 from inferecon.laws.catalogue import BY_ID
-from inferecon.records import DATA, ids, load
+from inferecon.records import ids, load
 from inferecon.scenario import Scenario
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import yaml
 
+from .files import ROOT
 from .laws.catalogue import BY_ID, DERIVATIONS
-from .records import ROOT
 
 ANCHORS = ROOT / "book" / "anchors.yaml"
 HEAD = """\

@@ -1,63 +1,31 @@
-"""Build the report: notebooks, dataset, ledger, pages, HTML.
+"""Build the report: what the notebooks publish, then the pages as HTML.
 
-Each stage reads what the one before wrote and does only what changed.  The
-ledger says *unchanged*, never *right*: behind each number stands a truth test
-or a hand test.
+Whether anything in front of the HTML changed is seen from the files alone, so a changed
+sentence waits for no notebook, and not for the laws to be imported.
 """
 
 import fcntl
-import hashlib
 import os
-import time
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
 
 from rich.console import Console
 
-from . import anchors, cite, report
-from .book import impossible
-from .calibration.calibrate import calibrate, stale
-from .claims import differences
-from .dataset import write_dataset
+from .edition import pages
 from .errors import BuildFailed
-from .html import HTML, build_html, check_places
-from .matrix import (
-    FORMATS,
-    HARDWARE,
-    MODELS,
-    SWEEP,
-    WORKLOAD,
-    chapter_job,
-    combinations,
-    job_for,
-    parameters_of,
-)
-from .records import ROOT, own_folder
-from .report import readme
-from .results import (
-    moved,
-    numbers_of,
-    numbers_text,
-    read_numbers,
-    replace_text,
-)
-from .running import read
-from .stages import once
-from .sweep import sweep
-
-BUILD = ROOT / "_build"
-DATASET = BUILD / "results.parquet"
-NUMBERS = BUILD / "numbers.csv"
-LEDGER = ROOT / "book" / "numbers.csv"
-PAGES = ("scenario", "figures", "counts", "sensitivity")  # notebooks that are pages of the book
+from .files import BOOK, BUILD, DATASET, FOLDERS, LEDGER, NUMBERS, ROOT, SWEEP
+from .html import HTML, build_html
+from .stages import once, spent, timed
 
 
 def build(*, accept: bool = False, jobs: int | None = None) -> None:
     """Run all stages.  Raises BuildFailed; whatever was built before stays in place."""
-    if own_folder():
-        raise BuildFailed("INFERECON_DATA is set; the report is built from its own records only")
-    if "INFERECON_CALIBRATION" in os.environ:
-        raise BuildFailed("INFERECON_CALIBRATION is set; the report predicts by its own constants")
+    for name, why in (
+        ("INFERECON_DATA", "is built from its own records only"),
+        ("INFERECON_CALIBRATION", "predicts by its own constants"),
+    ):
+        if name in os.environ:
+            raise BuildFailed(f"{name} is set; the report {why}")
     BUILD.mkdir(exist_ok=True)
     with (BUILD / "lock").open("w") as lock:
         try:
@@ -70,126 +38,36 @@ def build(*, accept: bool = False, jobs: int | None = None) -> None:
 def stages(accept: bool, jobs: int) -> None:
     """Run the stages one after the other; only one build at a time may write the folder."""
     console, clock = Console(stderr=True), {}
-    with timed(clock, "constants"):
-        if stale():
-            console.print("rows or laws changed: the constants are fitted anew")
-            calibrate(judging=False, say=console.print)
-    with timed(clock, "notebooks"):
-        found, numbers = run_notebooks(jobs)
-    with timed(clock, "dataset"):
-        rows = write_dataset(DATASET, found)
-        replace_text(NUMBERS, numbers_text(numbers))
-    check_ledger(numbers, accept, console)
-    check_anchors(accept, console)
-    with timed(clock, "claims"):
-        once("claims", check_claims)
-    with timed(clock, "pages"):
-        changed = once(
-            "pages",
-            lambda: report.write_pages(found, numbers),
-            inputs=report.inputs(),
-            told=[found, numbers, cite.pages()],
-            outputs=report.written,
+
+    def make() -> str:
+        from .making import make  # with all laws, which a changed sentence need not wait for
+
+        return make(accept, jobs)
+
+    with timed(clock, "results"):
+        said = once(
+            "results",
+            make,
+            inputs=filter(Path.is_file, read()),
+            told=pages(),
+            outputs=made,
+            anyway=accept,
         )
     with timed(clock, "HTML"):
-        build_html(NUMBERS, jobs)
-        check_places(numbers)
-    running = sum(not item.get("obstacles") for item in found.values())
-    console.print(
-        f"{len(found):,} combinations ({running:,} run, {len(found) - running:,} cannot), "
-        f"{rows:,} rows, {len(numbers):,} published numbers, {changed or 0} generated pages changed"
-    )
-    console.print("   ".join(f"{stage} {seconds:.1f} s" for stage, seconds in clock.items()))
+        build_html(NUMBERS, jobs, places=True)
+    console.print(said or "notebooks, numbers and generated pages are as they were")
+    console.print(spent(clock))
     print(HTML / "index.html")
 
 
-@contextmanager
-def timed(clock: dict, stage: str):
-    begin = time.monotonic()
-    yield
-    clock[stage] = time.monotonic() - begin
+def read() -> list[Path]:
+    """Return the files that go into the results, beside code, records and locked versions."""
+    texts = [BOOK / "examples.yaml", BOOK / "anchors.yaml"]
+    return [*texts, *(ROOT / "notebooks").iterdir(), *(ROOT / "benchmarks" / "results").iterdir()]
 
 
-def run_notebooks(workers: int) -> tuple[dict, dict]:
-    """Run what changed; return what each combination published, and all numbers by id."""
-    asked = [*combinations(",".join(MODELS), ",".join(HARDWARE), ",".join(FORMATS), **WORKLOAD)]
-    if refused := [one for one in asked if one.refused]:
-        raise BuildFailed("the default sweep asks for the impossible: " + refused[0].refused)
-    planned = {one.name: job_for(one.case) for one in asked if not one.obstacles}
-    pages = {name: chapter_job(name) for name in PAGES}
-    outcomes = sweep([*planned.values(), *pages.values()], workers=workers, index=SWEEP)
-    failed = [o for o in outcomes if o.status not in ("ok", "kept")]
-    if failed:
-        first = failed[0]
-        raise BuildFailed(
-            f"{len(failed)} notebooks failed, the first {first.target.name}: {first.reason}"
-        )
-    remove_strangers(SWEEP, {job.target for job in planned.values()})
-    found = {
-        one.name: read(planned[one.name].target)
-        if one.name in planned
-        else {**impossible(one.case), "parameters": parameters_of(one.case)}
-        for one in asked
-    }
-    numbers: dict = {}
-    for id, item in found.items():
-        numbers |= numbers_of(id, item)
-    for name, job in pages.items():
-        numbers |= numbers_of(name, read(job.target))
-    return found, numbers
-
-
-def remove_strangers(folder: Path, wanted: set[Path]) -> None:
-    """Remove executed notebooks that no combination of this matrix owns."""
-    for path in folder.rglob("*.ipynb"):
-        if path not in wanted:
-            path.unlink()
-
-
-def check_ledger(numbers: dict, accept: bool, console: Console) -> None:
-    """Fail, listing old -> new, if a published number is not the one in the ledger."""
-    changes = moved(read_numbers(LEDGER), numbers)
-    if accept:
-        replace_text(LEDGER, numbers_text(numbers))
-        readme.update(numbers)
-        console.print(f"ledger: {len(changes):,} numbers written to {LEDGER.relative_to(ROOT)}")
-        if changes:
-            console.print(
-                "now say in CHANGELOG.md which numbers moved and why, "
-                f"in a line with {fingerprint()}"
-            )
-        return
-    if changes:
-        print(*changes[:40], sep="\n")
-        more = " (the first 40 of them above)" if len(changes) > 40 else ""
-        raise BuildFailed(
-            f"{len(changes):,} published numbers moved{more}; if they should, run make accept "
-            "and give the reason in CHANGELOG.md"
-        )
-
-
-def check_anchors(accept: bool, console: Console) -> None:
-    """Fail if an id that was published is gone; new ones are put on file by ``accept``."""
-    (listed, moved_ids), now = anchors.read(), anchors.published()
-    if wrong := anchors.complaints(listed, moved_ids, now):
-        print(*wrong, sep="\n")
-        raise BuildFailed(f"{len(wrong):,} ids that others may cite have no place; see above")
-    new = sorted(set(now) - set(listed))
-    if new and accept:
-        replace_text(anchors.ANCHORS, anchors.text([*listed, *new], moved_ids))
-        console.print(f"anchors: {len(new):,} ids added to {anchors.ANCHORS.relative_to(ROOT)}")
-    elif new:
-        first = ", ".join(new[:5])
-        console.print(f"anchors: {len(new):,} new ids, make accept puts them on file: {first} ...")
-
-
-def check_claims() -> None:
-    """Fail if the verdict on a claim of a source document is not the one on record."""
-    if changed := differences():
-        print(*changed, sep="\n")
-        raise BuildFailed(f"{len(changed):,} claims are judged otherwise than data/claims/ says")
-
-
-def fingerprint() -> str:
-    """The first digits of the ledger's SHA-256, which CHANGELOG.md must name."""
-    return hashlib.sha256(LEDGER.read_bytes()).hexdigest()[:12]
+def made() -> Iterator[Path]:
+    """Yield all that the stages in front of the HTML write."""
+    yield from filter(Path.exists, (DATASET, NUMBERS, LEDGER))
+    for folder in (SWEEP, *(BOOK / name for name in ("chapters", *FOLDERS))):
+        yield from (path for path in folder.rglob("*") if path.suffix in (".md", ".ipynb"))

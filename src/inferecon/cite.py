@@ -2,14 +2,11 @@
 
 An entry knows its id, what it says, where it stands and of which edition it is;
 it writes itself as Markdown, LaTeX, BibTeX or JSON.  The second half of the
-edition is the fingerprint of all laws.  On a page the commit is a row of noughts
-until the build is done and puts the real one in, so that Sphinx need not run
-again for a commit that changed no page.
+edition is the fingerprint of all laws.
 """
 
 import json
 import re
-import subprocess
 from functools import cache
 
 from pydantic import BaseModel
@@ -17,21 +14,19 @@ from pydantic import BaseModel
 from . import anchors, naming
 from .book import substituted
 from .claims import Judged, judged
+from .edition import EDITION, edition, pages
 from .errors import BadInput, nearest
+from .files import BOOK
 from .law import Law, latex
 from .laws import SERVICE
 from .laws.catalogue import BY_ID, DERIVATIONS
 from .numbers import Number
-from .records import ROOT
-from .results import EDITION, edition, read_numbers
+from .results import read_numbers
 from .worked import remark, scenario, value_of
 
-BOOK = ROOT / "book"
 TITLE = "The economics of LLM inference"
 AUTHORS = "The inferecon authors"
 FORMS = ("markdown", "latex", "bibtex", "json")
-UNSTAMPED = "0" * 40  # stands for the commit until a build is done, which puts the real one in
-SHOWN_ON = re.compile(r"^[`:]{3,}\{(law|derivation)\}[ \t]*(\S+)", re.MULTILINE)
 
 
 class Entry(BaseModel):
@@ -172,16 +167,6 @@ def _equation(eq, holds=None) -> dict[str, str]:
 # Places ----------------------------------------------------------------------------------------
 
 
-@cache
-def pages() -> dict[str, str]:
-    """Return on which page each law and derivation stands by itself."""
-    found: dict[str, str] = {}
-    for path in sorted(BOOK.glob("*.md")):
-        for _, id in SHOWN_ON.findall(path.read_text(encoding="utf-8")):
-            found.setdefault(id, path.stem)
-    return found
-
-
 def url(id: str) -> str:
     """Return page and anchor of a law, derivation or step, from the top of the report.
 
@@ -275,29 +260,6 @@ def _plain(text: str) -> str:
 def _tex(text: str) -> str:
     special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     return "".join(special.get(c, f"\\{c}" if c in "%_#&${}" else c) for c in text)
-
-
-def commit() -> str:
-    """Return the commit of this checkout, with a mark if it was changed since; else ``unknown``."""
-    try:
-        head = _git("rev-parse", "HEAD")
-        return head + ("+changed" if _git("status", "--porcelain", "-uno") else "")
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
-
-
-def committed() -> str:
-    """Return the day of the commit, as the committer wrote it; else ``unknown``."""
-    try:
-        return _git("show", "--no-patch", "--format=%cs", "HEAD")
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
-
-
-def _git(*arguments: str) -> str:
-    command = ["git", *arguments]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    return done.stdout.strip()
 
 
 def words(case) -> str:

@@ -6,7 +6,8 @@ that copy it, so a page without scripts lacks nothing but those.
 
 from html import escape
 
-from .cite import UNSTAMPED, Entry, written
+from .cite import Entry, written
+from .edition import UNSTAMPED
 
 MARK = 'class="cite"'
 FORMS = {"markdown": "Markdown", "latex": "LaTeX", "bibtex": "BibTeX", "json": "JSON"}

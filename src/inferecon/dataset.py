@@ -15,9 +15,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from . import store, uses
+from .edition import edition
 from .numbers import GRID, SHOWN
 from .predicting import UNITS as PREDICTED
-from .results import edition
 
 SHARD = 500  # combinations in a part
 ROWS = 100_000  # rows in a row group of the finished file

@@ -13,10 +13,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from . import worked
 from .anchors import published
 from .cite import url, words
+from .edition import edition
+from .files import replace_text
 from .law import latex
 from .laws.catalogue import CHAPTERS, DERIVATIONS
 from .limits import own
-from .results import edition, replace_text
 from .symbols import GLOSSARY
 
 NAME, SCHEMA = "derivations.json", "derivations.schema.json"

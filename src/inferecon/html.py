@@ -6,93 +6,57 @@ citations, the table of contents, the package itself) is the frame: when that ch
 the book is built cold, because Sphinx alone would leave neighbours as they were.
 """
 
-import gc
 import hashlib
 import os
 import re
 import shutil
 import subprocess
 import sys
-from collections import Counter
 from collections.abc import Iterable
-from html import unescape
 from pathlib import Path
 
-from . import export, naming, sitefiles
-from .cite import UNSTAMPED, commit, committed, pages
+from .edition import UNSTAMPED, commit, committed
 from .errors import BuildFailed
-from .records import ROOT
-from .search import write_index
-from .stages import once
+from .files import BOOK, BUILD, CITATION, DATASET, ROOT
 
-BOOK = ROOT / "book"
-BUILD = ROOT / "_build"
 HTML = BUILD / "html"
-RESULTS = "results.parquet"
-CODE = "from inferecon.html import sphinx; raise SystemExit(sphinx({book!r}, {html!r}, {jobs}))"
+CODE = "from inferecon.press import press; press(*{!r})"
 # Lines of a page that others may show: headings, labels, directives, citations, terms.
 SEEN = re.compile(r'^\s*"?\s*(?:#|\(|:::|```|\{|\$\$)|\{(?:cite|term|eq|numref)\}|^\S+\n: ')
 FOOT = re.compile(r'(<code class="commit">)[^<]*(</code> of <time>)[^<]*<')
 
 
-def build_html(numbers: Path, jobs: int, book: Path = BOOK, build: Path = BUILD) -> None:
+def build_html(
+    numbers: Path, jobs: int, book: Path = BOOK, build: Path = BUILD, places: bool = False
+) -> None:
     """Write the book, warnings as errors; raise BuildFailed with what Sphinx said.
 
-    The bytes do not depend on ``jobs``, nor on what was built before.
+    The bytes do not depend on ``jobs``, nor on what was built before.  With ``places`` each
+    of the numbers must have its place on the pages.
     """
     html, mark = build / "html", build / "html.key"
-    keys = [frame_key(book), pages_key(book, filter(Path.exists, [numbers, build / RESULTS]))]
+    keys = [frame_key(book), pages_key(book, filter(Path.exists, [numbers, build / DATASET.name]))]
     had = mark.read_text().split() if mark.exists() and (html / "index.html").exists() else []
     written = had[2:] or [UNSTAMPED]
     if had[:2] != keys:
+        since = mark.stat().st_mtime if mark.exists() and had[:1] == keys[:1] else 0.0
         mark.unlink(missing_ok=True)  # from here on the folder is neither the old book nor the new
         if had[:1] != keys[:1]:
             for folder in (html, build / ".doctrees"):
                 shutil.rmtree(folder, ignore_errors=True)
         environment = os.environ | {"SOURCE_DATE_EPOCH": "0", "INFERECON_NUMBERS": str(numbers)}
-        code = CODE.format(book=str(book), html=str(html), jobs=jobs)
-        command = [sys.executable, "-c", code]
+        told = str(book), str(html), jobs, since if places else None
+        command = [sys.executable, "-c", CODE.format(told)]
         ran = subprocess.run(command, cwd=ROOT, env=environment, text=True, capture_output=True)
         if ran.returncode:
             print(ran.stdout[-6000:], ran.stderr[-6000:], sep="\n", file=sys.stderr)
             raise BuildFailed("the book does not build; what Sphinx said stands above")
-        texts = [book / "examples.yaml", book / "references.bib"]
-        once(
-            f"derivations of {html}",
-            lambda: export.write(html),
-            inputs=filter(Path.exists, texts),
-            told=pages(),
-            outputs=lambda: html.glob("derivations*.json"),
-        )
-        write_index(build / ".doctrees", html)
-        sitefiles.write(html, book / "_toc.yml", [numbers, build / RESULTS])
         (html / ".buildinfo").unlink(missing_ok=True)  # a hash of this machine's paths
         written.append(UNSTAMPED)
     new = commit()
     if written != [new]:
         stamp(html, written, new)
     mark.write_text(" ".join([*keys, new]))
-
-
-def sphinx(book: str, html: str, jobs: int) -> int:
-    """Build a book in this process as ``jupyter-book build -W -n`` would, which has no ``-j``."""
-    from jupyter_book.sphinx import build_sphinx
-
-    gc.disable()  # a book is a graph of millions of nodes, walked in vain at each collection
-    chosen = {"external_toc_path": str(Path(book) / "_toc.yml"), "nitpicky": True}
-    chosen["latex_individualpages"] = False
-    result = build_sphinx(
-        Path(book),
-        Path(html),
-        noconfig=True,
-        path_config=ROOT / "_config.yml",
-        confoverrides=chosen,
-        warningiserror=True,
-        keep_going=True,
-        quiet=True,
-        jobs=jobs,
-    )
-    return 1 if isinstance(result, BaseException) else result
 
 
 def stamp(html: Path, old: list[str], new: str) -> None:
@@ -107,29 +71,12 @@ def stamp(html: Path, old: list[str], new: str) -> None:
             path.write_text(text, encoding="utf-8")
 
 
-def check_places(numbers: dict, html: Path = HTML) -> None:
-    """Fail unless the address of every published number is an anchor of its own in the pages."""
-    wanted: dict[str, list[str]] = {}
-    for id in numbers:
-        wanted.setdefault(f"{naming.page(id)}.html", []).append(naming.anchor(id))
-    wrong = []
-    for page, anchors_there in wanted.items():
-        text = (html / page).read_text(encoding="utf-8") if (html / page).exists() else ""
-        has = re.findall(r'\sid="([^"]+)"', text)
-        count = Counter(map(unescape, has))
-        wrong += [f"{page}#{name}" for name in anchors_there if count[name] != 1]
-        wrong += [f"{page}#{name} twice" for name, n in Counter(anchors_there).items() if n > 1]
-    if wrong:
-        print(*wrong[:20], sep="\n")
-        raise BuildFailed(f"{len(wrong):,} numbers have no place of their own; the first above")
-
-
 def frame_key(book: Path = BOOK) -> str:
     """Fingerprint of all that a page may show of others, and of what makes pages."""
     texts = pages_of(book)
     files = [p for p in book.rglob("*") if p.is_file() and p not in texts and ours(p)]
     files += [*(ROOT / "src").rglob("*.py"), ROOT / "_config.yml", ROOT / "requirements.txt"]
-    files.append(sitefiles.CITATION)
+    files.append(CITATION)
     files += (ROOT / "src").rglob("*.html")
     digest = hash_of(files)
     for path in texts:

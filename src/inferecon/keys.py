@@ -14,8 +14,9 @@ from typing import NamedTuple
 from . import uses
 from .calibration import constants
 from .errors import BadInput
+from .files import ROOT
 from .laws import SERVICE
-from .records import ROOT, Record, file_of, load
+from .records import Record, file_of, load
 from .symbols import SYMBOLS
 
 ABSENT = "absent"

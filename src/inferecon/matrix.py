@@ -11,14 +11,14 @@ from typing import NamedTuple
 from . import keys, store, uses
 from .calibration import constants
 from .errors import BadInput
-from .records import ROOT, Record, ids, load, matching
+from .files import ROOT, SWEEP
+from .records import Record, ids, load, matching
 from .running import Job
 from .scenario import Scenario, choose_devices
 
 NOTEBOOKS = ROOT / "notebooks"
 SCENARIO = NOTEBOOKS / "scenario.ipynb"
 NAMES = ROOT / "data" / "truth" / "names.yaml"
-SWEEP = ROOT / "_build" / "sweep"
 CHAPTERS = ROOT / "book" / "chapters"
 
 # The DeepSeek models of the three source documents, and those that others serve most.

@@ -13,9 +13,9 @@ from functools import cache
 from html import escape, unescape
 
 from . import naming
-from .cite import FORMS, UNSTAMPED, Entry, key, of_value, url, written
+from .cite import FORMS, Entry, key, of_value, url, written
+from .edition import UNSTAMPED, edition
 from .numbers import KNOWN, UNIT_NAMES, Number, digits
-from .results import edition
 from .symbols import SYMBOLS
 
 Numbers = dict[str, Number]

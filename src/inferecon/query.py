@@ -7,7 +7,7 @@ import duckdb
 import pandas as pd
 
 from .errors import BadInput
-from .records import ROOT
+from .files import ROOT
 
 
 def answer(sql: str, data: Path | None = None) -> pd.DataFrame:

@@ -20,11 +20,10 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from .errors import BadInput, nearest
+from .files import DATA
 from .symbols import GLOSSARY, PARTS, SYMBOLS
 from .units import quantity
 
-ROOT = Path(__file__).parents[2]
-DATA = ROOT / "data"
 KINDS = ("models", "hardware", "formats", "prices", "grids", "assumptions", "constants")
 UNVERIFIED = "unsourced"
 ID = re.compile(r"[a-z0-9][a-z0-9.-]*")

@@ -1,28 +1,14 @@
-"""Published numbers by their full id, and the edition they belong to."""
+"""Published numbers by their full id."""
 
 import csv
-import hashlib
 import io
 import math
-import os
-from functools import cache
 from pathlib import Path
 
-import sympy as sp
-
 from .errors import BadInput
-from .laws.catalogue import LAWS
 from .numbers import DIGITS, KNOWN, Number
 
-EDITION = "2026.12"
 LEDGER = ("id", "value", "unit", "low", "high", "known")
-
-
-@cache
-def edition() -> str:
-    """Edition of the report and fingerprint of its laws."""
-    text = "\n".join(f"{law.id} {sp.srepr(law.eq)} {law.holds} {law.counts}" for law in LAWS)
-    return f"{EDITION}+{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
 
 def numbers_of(id: str, found: dict) -> dict[str, Number]:
@@ -109,14 +95,3 @@ def _said(number: Number | None) -> str:
         return "missing"
     between = "" if number.low is None else f" ({number.low:g} to {number.high:g}, {number.known})"
     return f"{number.value:g} {number.unit}".strip() + between
-
-
-def replace_text(path: Path, text: str) -> bool:
-    """Write a text file whole or not at all; leave it alone, clock included, if it is the same."""
-    if path.exists() and path.read_text(encoding="utf-8") == text:
-        return False
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(path.name + ".part")
-    temporary.write_text(text, encoding="utf-8")
-    os.replace(temporary, path)
-    return True

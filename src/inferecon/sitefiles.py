@@ -17,10 +17,9 @@ import yaml
 
 from . import anchors
 from .cite import TITLE, url
-from .records import ROOT
-from .results import edition, replace_text
+from .edition import edition
+from .files import CITATION, replace_text
 
-CITATION = ROOT / "CITATION.cff"
 HEAD = 20_000  # characters in which a page has its title and description
 DATASETS = {
     "dataset/numbers.csv": "every published number: id, value, unit, 90 % interval",

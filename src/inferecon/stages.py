@@ -2,14 +2,15 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from .records import ROOT
-from .results import replace_text
+from .files import BUILD, ROOT, replace_text
 
-MARKS = ROOT / "_build" / "stages.json"
+MARKS = BUILD / "stages.json"
 Result = TypeVar("Result")
 
 
@@ -20,22 +21,37 @@ def once(
     inputs: Iterable[Path] = (),
     told: object = None,
     outputs: Callable[[], Iterable[Path]] = tuple,
+    anyway: bool = False,
     marks: Path = MARKS,
 ) -> Result | None:
     """Do the work of a stage, or return None if nothing that goes in or came out has changed.
 
     The code, the records and the locked versions always go in; ``inputs`` are further files,
-    ``told`` is what else the work is told.  Work that raises is not done.
+    ``told`` is what else the work is told; ``anyway`` does it in any case.  Work that raises is
+    not done.
     """
     before = _digest([*everywhere(), *inputs])
     before.update(json.dumps(told, sort_keys=True, default=str).encode())
     known = _read(marks)
-    if known.get(name) == [before.hexdigest(), _digest(outputs()).hexdigest()]:
+    if not anyway and known.get(name) == [before.hexdigest(), _digest(outputs()).hexdigest()]:
         return None
     result = work()
     known = _read(marks) | {name: [before.hexdigest(), _digest(outputs()).hexdigest()]}
     replace_text(marks, json.dumps(known, indent=1, sort_keys=True))
     return result
+
+
+@contextmanager
+def timed(clock: dict[str, float], stage: str) -> Iterator[None]:
+    """Note how long a stage took, in seconds."""
+    begin = time.monotonic()
+    yield
+    clock[stage] = time.monotonic() - begin
+
+
+def spent(clock: dict[str, float]) -> str:
+    """Say how long each stage took."""
+    return "   ".join(f"{stage} {seconds:.1f} s" for stage, seconds in clock.items())
 
 
 def everywhere() -> list[Path]:

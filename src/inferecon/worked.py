@@ -18,12 +18,13 @@ from . import symbols as s
 from .book import substituted
 from .compiled import compiled
 from .errors import BadInput
+from .files import ROOT
 from .givens import format_facts
 from .law import NAME, Derivation, Law, System
 from .laws.catalogue import CHAPTERS, LAWS
 from .matrix import WORKLOAD, activations_for
 from .numbers import digits
-from .records import ROOT, load
+from .records import load
 from .scenario import Scenario, choose_devices
 from .symbols import GLOSSARY, SYMBOLS
 from .units import ureg

@@ -14,8 +14,9 @@ import numpy as np
 import pandas as pd
 
 from ..errors import BadInput
+from ..files import DATA
 from ..laws import SERVICE
-from ..records import DATA, load
+from ..records import load
 from . import constants as c
 from .fit import fit
 from .inputs import CALIBRATED, Inputs, inputs

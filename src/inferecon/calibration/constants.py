@@ -22,7 +22,7 @@ import sympy as sp
 
 from .. import symbols as s
 from ..errors import BadInput
-from ..records import DATA
+from ..files import DATA
 from ..records import load as record
 
 # A reader's own constants, made by `inferecon calibrate`, stand in for those of the report.

@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 
 from .. import symbols as s
-from ..records import DATA, load
+from ..files import DATA
+from ..records import load
 from .calibrate import HELD_OUT, TRUTH, parts, scatters
 from .rows import each
 from .rows import read as read_rows

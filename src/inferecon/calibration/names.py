@@ -9,7 +9,8 @@ from functools import cache
 
 import yaml
 
-from ..records import DATA, ids
+from ..files import DATA
+from ..records import ids
 
 
 @cache

@@ -6,10 +6,11 @@ from dataclasses import fields
 from functools import cache
 
 from ..errors import BadInput, nearest
+from ..files import DATA
 from ..laws import SERVICE
 from ..laws.catalogue import BESIDE
 from ..matrix import activations_for
-from ..records import DATA, load
+from ..records import load
 from ..scenario import Scenario, opened
 from ..symbols import GLOSSARY, SYMBOLS
 from ..units import ureg

@@ -7,7 +7,8 @@ import yaml
 from pydantic import ValidationError, model_validator
 
 from ..errors import BadInput
-from ..records import DATA, Strict
+from ..files import DATA
+from ..records import Strict
 
 FOLDER = DATA / "claims"
 DOCUMENTS = (1, 2, 3)

@@ -8,7 +8,7 @@ from functools import cache
 from .. import symbols as s
 from ..analysis import results
 from ..anchors import label, slug
-from ..cite import pages
+from ..edition import pages
 from ..law import Derivation, Law, latex
 from ..laws.catalogue import BY_ID, DERIVATIONS
 from ..limits import Limit, limits, own

@@ -13,8 +13,9 @@ from sphinx.util.docutils import SphinxDirective
 
 from .. import worked
 from ..anchors import label
-from ..cite import of_derivation, of_law, of_step, pages
+from ..cite import of_derivation, of_law, of_step
 from ..citebox import box
+from ..edition import pages
 from ..errors import nearest
 from ..law import Law, display
 from ..laws.catalogue import BY_ID, CHAPTERS, DERIVATIONS

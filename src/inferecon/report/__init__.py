@@ -6,9 +6,9 @@ stand with their source.  Records are data, so their text is escaped.
 
 from pathlib import Path
 
+from ..files import BOOK, FOLDERS, replace_text
 from ..matrix import HARDWARE, MODELS
-from ..records import ROOT, ids
-from ..results import replace_text
+from ..records import ids
 from .claims import claims_pages
 from .data import (
     data_assumptions,
@@ -23,9 +23,6 @@ from .results import device_page, model_page
 from .speed import RESULTS, speed_page
 from .summary import hardware_index, models_index, summary
 from .validation import validation_page
-
-BOOK = ROOT / "book"
-FOLDERS = ("claims", "data", "hardware", "models", "reference")  # all in them is generated
 
 
 def write_pages(found: dict[str, dict], numbers: dict) -> int:

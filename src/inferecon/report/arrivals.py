@@ -7,7 +7,7 @@ from ..calibration.arrivals import OVERLOADED, stated
 from ..calibration.rows import each, read
 from ..calibration.validate import predict, score
 from ..escape import plain
-from ..records import DATA
+from ..files import DATA
 from .text import table
 
 TIMING = DATA / "truth" / "timing.csv"

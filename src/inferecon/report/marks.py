@@ -7,7 +7,7 @@ import yaml
 
 from ..calibration import held as h
 from ..escape import plain
-from ..records import DATA
+from ..files import DATA
 from .text import table
 
 MARKS = DATA / "calibration" / "marks.yaml"

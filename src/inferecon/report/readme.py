@@ -3,8 +3,7 @@
 import re
 
 from .. import figures
-from ..records import ROOT
-from ..results import replace_text
+from ..files import ROOT, replace_text
 from .summary import summary_chart
 
 README = ROOT / "README.md"

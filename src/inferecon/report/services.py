@@ -5,8 +5,8 @@ import pandas as pd
 from ..calibration.rows import read
 from ..calibration.validate import predict
 from ..escape import plain
+from ..files import DATA
 from ..numbers import digits
-from ..records import DATA
 from .text import table
 
 SERVICES = DATA / "truth" / "services.csv"

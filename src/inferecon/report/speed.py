@@ -3,8 +3,8 @@
 import json
 
 from ..escape import plain
+from ..files import ROOT
 from ..numbers import digits
-from ..records import ROOT
 from .text import table
 
 RESULTS = ROOT / "benchmarks" / "results"
