@@ -169,6 +169,21 @@ def test_an_interval_holds_its_prediction_and_widens_for_the_unseen():
     assert unseen.high / unseen.low > seen.high / seen.low
 
 
+@pytest.mark.parametrize("metric", ["tpot_ms", "ttft_ms", "output_throughput_tok_s"])
+def test_an_engine_that_nobody_measured_is_known_worse_than_a_model(metric):
+    wide = [
+        math.log(row.high / row.predicted)
+        for row in (
+            one(metric=metric),
+            one(metric=metric, model="falcon-7b"),
+            one(metric=metric, engine="brand new"),
+            one(metric=metric, engine=""),
+        )
+    ]
+    assert wide[0] < wide[1] < wide[2] == wide[3]
+    assert wide[2] >= validate.scatter()[validate.kind(metric)]["engine"]
+
+
 def test_a_format_that_nobody_measured_is_no_guess():
     said = one(weight_dtype="fp6")
     assert not said.covered and said.reason == "no rate is known for weights in 'fp6'"

@@ -23,7 +23,7 @@ from .inputs import CALIBRATED, Inputs, inputs
 from .names import record_of
 from .predict import ENERGIES, TIME_METRICS, energies, times
 from .rows import read
-from .validate import CELLS, FEWEST, NAMED, SCATTER, kind, reasons
+from .validate import CELLS, FEWEST, HELD, NAMED, SCATTER, kind, reasons
 
 TRUTH = ("timing.csv", "energy.csv", "lab_h200.csv")
 HELD_OUT = c.FOLDER / "held_out.csv"
@@ -128,7 +128,7 @@ def scatters(judged: pd.DataFrame) -> list[dict]:
         for key, part in judged.groupby(keys):
             if len(part) >= fewest:
                 line: dict = {"class": key, "rows": len(part)}
-                for how in ("row", "cell"):
+                for how in HELD:
                     gap = np.abs(np.log(part[how] / part.value)).dropna()
                     line[how] = f"{np.quantile(gap, 0.9):.4f}"
                 lines.append(line)

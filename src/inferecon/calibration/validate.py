@@ -25,6 +25,8 @@ from .rows import LAYERS, WEIGHTS, each, read
 
 SCATTER = FOLDER / "scatter.csv"
 CELLS = FOLDER / "cells.csv"
+HELD = ("row", "cell", "card", "engine")  # how rows were held out
+NOBODY = {"row": 0.5, "cell": 0.7, "card": 0.7, "engine": 1.0}  # if nothing was ever judged
 NAMED = ("model", "hardware", "engine", "format")  # of a cell
 COLUMNS = ["id", "metric", "value", "predicted", "low", "high", "ape", "covered", "reason"]
 NINETY = 1.645  # standard deviations that hold 90 % of a normal spread
@@ -156,13 +158,29 @@ def spread(rows: pd.DataFrame, slope: dict, open_: dict) -> np.ndarray:
     """Return half the width of the 90 % interval, on the logarithm of the figure."""
     unknown = sum(slope[symbol] ** 2 * open_[symbol] for symbol in slope)
     seen = trained(rows)
-    held = scatter()
-    keys = [f"{kind(m)}|{g}" for m, g in zip(rows.metric, rows.generation, strict=True)]
     wide = np.empty(len(rows))
-    for place, (key, known) in enumerate(zip(keys, seen, strict=True)):
-        own = held.get(key) or held.get(key.partition("|")[0]) or {"row": 0.5, "cell": 0.7}
-        wide[place] = own["row"] if known else own["cell"]
+    which = zip(rows.metric, rows.hardware_id, rows.generation, seen, strict=True)
+    for place, (metric, card, engine, known) in enumerate(which):
+        wide[place] = half(kind(metric), card, engine, known)
     return np.sqrt(wide**2 + NINETY**2 * unknown)
+
+
+@cache
+def half(what: str, card: str, engine: str, known: bool) -> float:
+    """Return half a 90 % interval, logarithm, of a kind of figure.
+
+    It is the spread of rows held out as the row is new: by itself, or with its whole cell, its
+    whole card, its whole generation of engines.
+    """
+    held = scatter()
+    all_ = held.get(what, NOBODY)
+    own = held.get(f"{what}|{engine}", all_)
+    if known:
+        return own["row"]
+    cards, engines = ({cell[i] for cell in cells()} for i in (1, 2))
+    strange = [all_["card"]] * (card not in cards)
+    strange += [all_["engine"]] * (engine not in engines or engine == "other")
+    return max([own["cell"], *strange])
 
 
 def trained(rows: pd.DataFrame) -> np.ndarray:
@@ -189,14 +207,17 @@ def bounds(found: Inputs) -> np.ndarray:
 
 @cache
 def scatter() -> dict[str, dict]:
-    """Held-out spread by kind and engine: half a 90 % interval, logarithm of the figure."""
+    """Held-out spread by kind and engine: half a 90 % interval, logarithm of the figure.
+
+    Raises BadInput for a table of another edition.
+    """
     if not SCATTER.is_file():
         return {}
     with SCATTER.open(newline="", encoding="utf-8") as file:
-        return {
-            line["class"]: {"row": float(line["row"]), "cell": float(line["cell"])}
-            for line in csv.DictReader(file)
-        }
+        lines = csv.DictReader(file)
+        if not {"class", *HELD} <= set(lines.fieldnames or ()):
+            raise BadInput(f"{SCATTER} is of another edition: run inferecon calibrate again")
+        return {line["class"]: {how: float(line[how]) for how in HELD} for line in lines}
 
 
 @cache

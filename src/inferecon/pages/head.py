@@ -7,7 +7,8 @@ from urllib.parse import urlencode
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from ..cite import TITLE, UNSTAMPED
+from ..cite import TITLE
+from ..edition import UNSTAMPED
 from ..results import EDITION, edition
 from ..sitefiles import declared
 from .search import seen
