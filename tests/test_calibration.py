@@ -3,6 +3,7 @@
 import io
 import json
 import math
+import os
 
 import numpy as np
 import pandas as pd
@@ -384,6 +385,38 @@ def test_own_rows_need_a_card(tmp_path, inferecon):
     assert code == 2 and "--hardware" in said.err
     code, said = inferecon("calibrate", path, "--hardware", "h100-sxm")
     assert code == 2 and "no row of h100-sxm" in said.err
+
+
+def test_written_rows_hold_every_digit(tmp_path, inferecon):
+    # 671,026,419,200 parameters: twelve digits, exact
+    path = saved(tmp_path, "metric,model,value\nparams_total,deepseek-v3,671026419200\n")
+    inferecon("validate", path, "--out", tmp_path / "out.csv")
+    line = pd.read_csv(tmp_path / "out.csv", dtype=str).iloc[0]
+    assert line.value == line.predicted == line.low == line.high == "671026419200"
+
+
+def test_a_place_that_cannot_be_written_is_refused_before_rows_are_read(tmp_path, inferecon):
+    path = saved(tmp_path, "no table\n")
+    hard = tmp_path / "hard.csv"
+    hard.hardlink_to(path)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for out, told in [
+        (tmp_path / "none" / "out.csv", "no folder"),
+        (tmp_path, "is a folder"),
+        (pipe, "no plain file"),
+        (hard, "the file that was read"),
+    ]:
+        code, said = inferecon("validate", path, "--out", out)
+        assert code == 2 and told in said.err
+    path = saved(tmp_path, "metric,model,value\ntpot_ms,Llama-3.1-8B,3\n")
+    for out, told in [(path, "no folder"), (DATA / "calibration", "the report's own")]:
+        code, said = inferecon("calibrate", path, "--hardware", "h100-sxm", "--out", out)
+        assert code == 2 and told in said.err
+
+
+def test_a_row_without_a_metric_says_so():
+    assert one(metric="").reason == "no metric stated"
 
 
 # Requests at a rate ------------------------------------------------------------------------------

@@ -117,7 +117,8 @@ def cite(
     scenario: Annotated[str, typer.Option(help="MODEL/HARDWARE/FORMAT: put its numbers in")] = "",
 ) -> None:
     """Print a law, derivation, step, number or claim as a citation, with edition and commit."""
-    from .cite import commit, entry, in_scenario, written
+    from .cite import entry, in_scenario, written
+    from .edition import commit
 
     found = entry(id).model_copy(update={"commit": commit()})
     print(written(in_scenario(found, scenario) if scenario else found, form))

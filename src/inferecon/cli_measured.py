@@ -65,8 +65,10 @@ def validate(
 ) -> None:
     """Predict every measured row of a file, and say how far off the predictions are."""
     from .calibration.validate import summary, validated
-    from .calibration.words import as_text, finite, write_rows
+    from .calibration.words import as_text, finite, writable, write_rows
 
+    if out is not None:
+        writable(out, file)  # before time is spent
     rows = validated(file)
     if out is not None:
         write_rows(rows, out, file)
@@ -95,9 +97,15 @@ def calibrate(
         raise BadInput("name the card of your rows: --hardware my-card")
     from .calibration.calibrate import own
     from .calibration.words import before_and_after
+    from .records import DATA
 
+    if out.exists() and not out.is_dir():
+        raise BadInput(f"--out: {out} is no folder; name another")
+    if out.resolve() == (DATA / "calibration").resolve():
+        raise BadInput(f"--out: {out} holds the report's own constants; name another")
     table, path = own(file, hardware, out)
     print(before_and_after(table), f"constants: {path}", sep="\n")
+    print(f"to predict with them: INFERECON_CALIBRATION={path.parent} inferecon predict ...")
 
 
 @app.command()

@@ -62,6 +62,7 @@ def reasons(rows: pd.DataFrame, found: Inputs) -> np.ndarray:
         heavy = found.values[s.weight_bytes_device] > ROOM * capacity
     conditions = [
         (np.isin(metric, structural.METRICS), ""),
+        ((rows.metric == "").to_numpy(), "no metric stated"),
         (~known, each(rows.metric, "no law predicts {}".format)),
         ((rows.model == "").to_numpy(), "no model stated"),
         ((rows.model_id == "").to_numpy(), each(rows.model, "no record of the model {!r}".format)),

@@ -50,8 +50,8 @@ def share(value: float) -> str:
     return f"{value:.1%}" if value < 100 else "> 9999%"
 
 
-def write_rows(rows: pd.DataFrame, path: Path, read_from: Path | None = None) -> None:
-    """Write one line a row, whole or not at all.
+def writable(path: Path, read_from: Path | None = None) -> Path:
+    """Return the place of a file to write, links followed.
 
     Raises BadInput for a place that is no file, or the file the rows were read from.
     """
@@ -62,8 +62,15 @@ def write_rows(rows: pd.DataFrame, path: Path, read_from: Path | None = None) ->
         raise BadInput(f"--out {str(path)!r} is no plain file")
     if not whole.parent.is_dir():
         raise BadInput(f"no folder {str(path.parent)!r} to write {path.name} into")
-    if read_from is not None and whole == Path(read_from).resolve():
-        raise BadInput(f"--out {str(path)!r} is the file that was read: name another")
+    if read_from is not None and read_from.exists():
+        if whole.exists() and whole.samefile(read_from):
+            raise BadInput(f"--out {str(path)!r} is the file that was read: name another")
+    return whole
+
+
+def write_rows(rows: pd.DataFrame, path: Path, read_from: Path | None = None) -> None:
+    """Write one line a row, whole or not at all; counts keep all their digits."""
+    whole = writable(path, read_from)
     said = rows[COLUMNS].copy()
     said["covered"] = said.covered.map({True: "true", False: "false"})
     for column in ("id", "metric", "reason"):
@@ -71,7 +78,7 @@ def write_rows(rows: pd.DataFrame, path: Path, read_from: Path | None = None) ->
     handle, part = tempfile.mkstemp(dir=whole.parent, prefix=".", suffix=".part")
     os.close(handle)
     try:
-        said.to_csv(part, index=False, lineterminator="\n", float_format="%.8g")
+        said.to_csv(part, index=False, lineterminator="\n", float_format="%.15g")
         os.chmod(part, 0o644)
         os.replace(part, whole)
     finally:
