@@ -97,7 +97,7 @@ def calibrate(
         raise BadInput("name the card of your rows: --hardware my-card")
     from .calibration.calibrate import own
     from .calibration.words import before_and_after
-    from .records import DATA
+    from .files import DATA
 
     if out.exists() and not out.is_dir():
         raise BadInput(f"--out: {out} is no folder; name another")

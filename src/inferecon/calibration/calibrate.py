@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ..errors import BadInput
+from ..errors import BadInput, nearest
 from ..files import DATA
 from ..laws import SERVICE
-from ..records import load
+from ..records import ids
 from . import constants as c
 from .fit import fit
 from .inputs import CALIBRATED, Inputs, inputs
@@ -189,7 +189,13 @@ def own(path: Path, hardware: str, folder: Path) -> tuple[pd.DataFrame, Path]:
     ``INFERECON_CALIBRATION`` naming that folder, every prediction uses them.  Raises BadInput
     if the file has no row of this card that can be predicted.
     """
-    card = record_of("hardware", hardware) or load("hardware", hardware).id
+    card = record_of("hardware", hardware)
+    if not card and hardware not in ids("hardware"):
+        raise BadInput(
+            f"no record of the card {hardware!r}{nearest(hardware, ids('hardware'))}; a card of "
+            "your own needs hardware/ID.yaml in a folder that INFERECON_DATA names"
+        )
+    card = card or hardware
     ours = training()
     mine = usable(read(path))
     if not (mine.hardware_id == card).any():

@@ -93,6 +93,7 @@ def read(path: str | Path) -> pd.DataFrame:
 def prepared(found: pd.DataFrame, name: str = "the table") -> pd.DataFrame:
     """Return rows with every column, numbers read, records found."""
     found = found.rename(columns=lambda column: str(column).strip().lower())
+    found = found.drop(columns=[column for column in found.columns if not column])
     twice = found.columns[found.columns.duplicated()]
     if len(twice):
         raise BadInput(f"{name} has the column {twice[0]!r} twice")

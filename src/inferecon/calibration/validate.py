@@ -19,7 +19,7 @@ from ..records import load as record
 from . import arrivals, structural
 from .constants import FITTED, FOLDER, GROUPS, load
 from .fit import sensitivities
-from .inputs import Inputs, inputs, timed_layers
+from .inputs import Inputs, fitting, inputs, timed_layers
 from .predict import ENERGIES, FIRST_MS, RATES, TIME_METRICS, energies, times
 from .rows import LAYERS, WEIGHTS, each, read
 
@@ -121,6 +121,9 @@ def predict(rows: pd.DataFrame) -> pd.DataFrame:
         found = inputs(rows)
     reason = reasons(rows, found)
     reason[(reason == "") & rows.overloaded.to_numpy(bool)] = arrivals.OVERLOADED
+    with np.errstate(all="ignore"):
+        most = fitting(rows, found.values, found.isl, found.osl)
+    reason[(reason == "") & (most < 1 / ROOM)] = "not one sequence of this length fits into memory"
     predicted, low, high = (np.full(len(rows), np.nan) for _ in range(3))
     metric = rows.metric.to_numpy(str)
     for name, model in (("time", times), ("energy", energies)):
