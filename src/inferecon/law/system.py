@@ -8,7 +8,7 @@ from graphlib import TopologicalSorter
 import numpy as np
 import sympy as sp
 
-from ..compiled import compiled
+from ..compiled import compiled, javascript
 from .equations import NAME, Law
 
 BLOCK = 8192  # points at a time: what a hundred laws put between each other stays in the cache
@@ -33,10 +33,17 @@ class System:
         inputs = {s for law in by_symbol.values() for s in law.needs} - set(self.laws)
         self.inputs = sorted(inputs, key=NAME)
 
+    @property
+    def _chain(self) -> list[tuple[sp.Symbol, sp.Basic]]:
+        return [(symbol, law.eq.rhs) for symbol, law in self.laws.items()]
+
     @cached_property
     def _function(self):
-        chain = [(symbol, law.eq.rhs) for symbol, law in self.laws.items()]
-        return compiled(self.inputs, list(self.laws), chain)
+        return compiled(self.inputs, list(self.laws), self._chain)
+
+    def javascript(self, name: str) -> str:
+        """Return the same function for a page: an object of inputs in, one of all results out."""
+        return javascript(name, self.inputs, list(self.laws), self._chain)
 
     def solve(self, given: dict[sp.Symbol, float]) -> dict:
         """Return ``given`` plus every defined symbol, in base units.

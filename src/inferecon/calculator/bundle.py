@@ -1,0 +1,76 @@
+"""One classic script out of ES modules, so that the calculator works from a folder on disk.
+
+A browser refuses to load a module from ``file://``, and Node tests modules best: so each is
+written as a module and joined here.  A name at the top of a module is then a name for all,
+and a second use of it fails the build.
+"""
+
+import re
+from pathlib import Path
+
+from ..errors import BuildFailed
+from ..law import System
+from ..laws import SERVICE
+from ..laws.weights import FORMAT_WIDTH
+
+MODULES = Path(__file__).parent / "modules"
+LAWS = "laws.mjs"
+IMPORT = re.compile(r"^import \{([^}]*)\} from '\./([a-z]+\.mjs)';\n", re.MULTILINE)
+TOP = re.compile(r"^(?:export )?(?:async )?(?:const|let|class|function) (\w+)", re.MULTILINE)
+EXPORTED = re.compile(r"^export (?:async )?(?:const|let|class|function) (\w+)", re.MULTILINE)
+
+
+def laws() -> str:
+    """Return the module printed from the equations: all of a scenario, and a format's width."""
+    width = System([FORMAT_WIDTH])
+    return f"{SERVICE.javascript('service')}\n{width.javascript('width')}"
+
+
+def modules() -> dict[str, str]:
+    """Return the text of every module by file name."""
+    found = {path.name: path.read_text(encoding="utf-8") for path in sorted(MODULES.glob("*.mjs"))}
+    return {**found, LAWS: laws()}
+
+
+def write_modules(folder: Path) -> None:
+    """Write the modules side by side, for Node."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in modules().items():
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def bundled(entry: str, known: dict[str, str] | None = None) -> str:
+    """Return a classic script of a module and all that it imports, as one global of its name.
+
+    The global, ``page`` for ``page.mjs``, has what the module exports.  Raises BuildFailed for
+    a module that is not there, a name in two modules, or an import of what is not exported.
+    """
+    texts, parts, owner = known or modules(), [], {}
+    for name in _ordered(entry, texts, []):
+        text = texts[name]
+        for names, other in IMPORT.findall(text):
+            lacking = set(re.findall(r"\w+", names)) - set(EXPORTED.findall(texts[other]))
+            if lacking:
+                raise BuildFailed(f"{name} imports {', '.join(sorted(lacking))}: not in {other}")
+        for top in TOP.findall(text):
+            if top in owner:
+                raise BuildFailed(f"{top} stands in {owner[top]} and in {name}")
+            owner[top] = name
+        body = re.sub(r"^export ", "", IMPORT.sub("", text), flags=re.MULTILINE)
+        if left := re.search(r"^\s*(?:import|export)\b.*", body, re.MULTILINE):
+            raise BuildFailed(f"{name}: cannot be bundled: {left[0]}")
+        parts.append(f"// {name}\n{body.strip()}\n")
+    given = ", ".join(EXPORTED.findall(texts[entry]))
+    inside = "\n".join(parts)
+    name = entry.removesuffix(".mjs")
+    return f"const {name} = (() => {{\n'use strict';\n{inside}\nreturn {{{given}}};\n}})();\n"
+
+
+def _ordered(name: str, texts: dict[str, str], above: list[str]) -> list[str]:
+    """Return a module behind everything that it imports, each once."""
+    if name not in texts or name in above:
+        raise BuildFailed(f"no module {name}, or a circle: {' → '.join([*above, name])}")
+    found = []
+    for _, other in IMPORT.findall(texts[name]):
+        found += [one for one in _ordered(other, texts, [*above, name]) if one not in found]
+    return [*found, name]

@@ -1,0 +1,198 @@
+"""What the calculator needs of the records, as plain data in base units.
+
+A fact that no record states has no key, so that the page can name what is missing.  What is
+zero for a model without a part is left out of that model and filled in by the page.
+"""
+
+import json
+import math
+from functools import cache
+
+from .. import cite, naming
+from .. import symbols as s
+from ..givens import component_formats
+from ..laws import SERVICE
+from ..matrix import FORMATS, HARDWARE, MODELS, activations_for
+from ..numbers import SHOWN, UNIT_NAMES
+from ..records import Record, ids, load
+from ..symbols import GLOSSARY
+from ..units import ureg
+
+ALWAYS = ("collective", "memory-fraction", "pue")  # assumptions of every scenario
+ROLES = {"weights": "weight", "activations": "activation", "kv": "kv"}
+# What the page shows of a scenario, and of each bound of a phase.
+RESULTS = (
+    s.ttft,
+    s.itl,
+    s.e2e,
+    s.interactivity,
+    s.throughput,
+    s.throughput_device,
+    s.device_time,
+    s.energy_per_token,
+    s.energy_at_limit,
+    s.carbon_per_token,
+    s.carbon_at_limit,
+    s.cost_per_token,
+    s.cost_per_input_token,
+)
+BOUNDS = (
+    s.t_math_prefill,
+    s.t_memory_prefill,
+    s.t_comm_prefill,
+    s.t_math_decode,
+    s.t_memory_decode,
+    s.t_comm_decode,
+)
+MEMORY = (
+    s.weight_bytes_device,
+    s.kv_bytes_device,
+    s.memory_needed,
+    s.memory_available,
+    s.largest_batch,
+)
+UNITS = {x: "ms" for x in BOUNDS} | {s.e2e: "s"}  # where no table of numbers has one
+
+
+@cache
+def data() -> dict:
+    """Return everything, with the ids of the records as keys."""
+    return {
+        "given": {**_base(load("constants", "counting")), **_assumed()},
+        "zeros": sorted(x.name for x in _model_symbols()),
+        "models": {id: _model(load("models", id)) for id in ids("models")},
+        "hardware": {id: _device(load("hardware", id)) for id in ids("hardware")},
+        "formats": {id: _format(load("formats", id)) for id in ids("formats")},
+        "grids": {id: _grid(load("grids", id)) for id in ids("grids")},
+        "shown": {x.name: _shown(x) for x in (*RESULTS, *BOUNDS)},
+        "facts": {x.name: GLOSSARY[x].meaning for x in _facts()},
+    }
+
+
+def text() -> str:
+    """Return the data as JSON that no markup can end."""
+    written = json.dumps(data(), ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    return written.replace("</", "<\\/").replace("<!--", "<\\u0021--")
+
+
+def _base(record: Record) -> dict[str, float]:
+    return {x.name: value for x, value in record.given.items() if x in SERVICE.inputs}
+
+
+def _assumed() -> dict[str, float]:
+    return {name: v for id in ALWAYS for name, v in _base(load("assumptions", id)).items()}
+
+
+def _model_symbols() -> list:
+    """Return what every complete model states; a part that it lacks is zero."""
+    return [x for x in load("models", MODELS[0]).given if x in SERVICE.inputs]
+
+
+def _model(record: Record) -> dict:
+    if record.lacks:
+        return {"name": record.name, "lacks": record.lacks}
+    given = {name: value for name, value in _base(record).items() if value}
+    context = record["max_context"]
+    return {
+        "name": record.name,
+        "native": record.about["native_dtype"],
+        "context": context,
+        "given": given,
+    }
+
+
+def _device(record: Record) -> dict:
+    energy = f"energy-{record.id}"
+    measured = load("assumptions", energy) if energy in ids("assumptions") else None
+    return {
+        "name": record.name,
+        "vendor": record.about["vendor"],
+        "given": {**_base(record), **(_base(measured) if measured else {})},
+        "domain": null(record.get("scale_up_size")),
+        "peaks": _cases(record, "peak_flops"),
+        "joules": _cases(measured, "energy_per_flop") if measured else {},
+        "offers": _offers(record.id),
+    }
+
+
+def _cases(record: Record, fact: str) -> dict[str, float]:
+    """Return the values of a fact that is stated for several number formats."""
+    cases = (key.partition("@")[2] for key in record.facts if key.startswith(f"{fact}@"))
+    return {case: record[f"{fact}@{case}"] for case in cases}
+
+
+def _offers(hardware: str) -> list[dict]:
+    if hardware not in ids("prices"):
+        return []
+    return [
+        {
+            "provider": offer.provider,
+            "price": offer.usd_per_second,
+            "kind": offer.kind,
+            "date": offer.date,
+        }
+        for offer in load("prices", hardware).offers
+        if offer.price
+    ]
+
+
+def _format(record: Record) -> dict:
+    about = record.about
+    return {
+        "name": record.name,
+        "role": about["role"],
+        "applies": about["applies_to"],
+        "only": about["weight_only"],
+        "row": about.get("block") == "row",
+        "peak": about.get("peak", {}),
+        "given": {x.name: value for x, value in record.given.items()},
+    }
+
+
+def _grid(record: Record) -> dict:
+    return {"name": record.name, "year": record.about.get("year"), "given": _base(record)}
+
+
+def _shown(symbol) -> dict:
+    """Return the unit that a reader sees, how many a base unit has, what it is, which law."""
+    unit = SHOWN.get(symbol) or UNITS[symbol]
+    law = SERVICE.laws[symbol].id
+    factor = ureg.Quantity(1.0, GLOSSARY[symbol].unit).to(unit).m
+    needs = sorted(x.name for x in SERVICE.inputs_of(symbol) & set(_facts()))
+    return {
+        "unit": UNIT_NAMES.get(unit, unit),
+        "factor": factor,
+        "says": GLOSSARY[symbol].meaning,
+        "law": law,
+        "at": cite.url(law),
+        "needs": needs,
+    }
+
+
+def _facts() -> list:
+    """Return what a device, a grid or a price may lack, so that results may be missing for it."""
+    known = {*_model_symbols(), *load("constants", "counting").given}
+    known |= {x for id in ALWAYS for x in load("assumptions", id).given}
+    known |= {s.SYMBOLS[name] for name in ("batch", "isl", "osl", "tp", "ep")}
+    known |= component_formats(*["bf16"] * 4).keys()
+    return [x for x in SERVICE.inputs if x not in known]
+
+
+def null(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def roles() -> dict[str, list[str]]:
+    """Return the number formats that weights, activations and cache may have."""
+    return {
+        role: [id for id in ids("formats") if word in load("formats", id).about["role"]]
+        for role, word in ROLES.items()
+    }
+
+
+def defaults() -> dict[str, object]:
+    """Return what the notebook of a scenario computes when it is asked for nothing else."""
+    return dict(naming.defaults("scenario"))
+
+
+__all__ = ["FORMATS", "HARDWARE", "MODELS", "activations_for", "data", "defaults", "roles", "text"]

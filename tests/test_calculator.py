@@ -1,0 +1,161 @@
+"""The calculator of the page computes what Python computes: in Node, and in a browser."""
+
+import base64
+import json
+import math
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import sync_playwright
+
+from inferecon.calculator import bundle, records
+from inferecon.errors import BadInput
+from inferecon.laws import SERVICE
+from inferecon.pages.katex_node import node
+from inferecon.records import ids
+from inferecon.scenario import Scenario, opened
+
+HERE = Path(__file__).parent / "calculator"
+CASES = 11_000
+ENOUGH = 10_000  # of them that can be computed
+SYMBOLS = list(SERVICE.laws)
+SHOWN = (*records.RESULTS, *records.BOUNDS)
+
+
+# The same scenarios on both sides --------------------------------------------------------------
+
+
+def drawn(count: int) -> list[dict]:
+    """Return random choices, as a reader makes them: many are fine, some are impossible."""
+    draw, roles = np.random.default_rng(7), records.roles()
+
+    def one_of(these):
+        return these[draw.integers(len(these))]
+
+    def about(most):
+        return int(np.exp(draw.uniform(0, np.log(most))))
+
+    found = []
+    for _ in range(count):
+        wild = draw.random() < 0.05
+        tp = one_of((1, 2, 4, 8))
+        devices = [(None, None), (tp, None), (tp, 1), (None, None)]
+        if wild:
+            devices = [(3, None), (16, 16), (tp, tp * one_of((1, 2, 4, 5))), (None, 2), (1, 0)]
+        weights = one_of(roles["weights"])
+        goes_along = [records.activations_for(weights), "bf16", one_of(roles["activations"])]
+        activations = one_of([x for x in goes_along if x in roles["activations"]])
+        hardware, (tp, ep) = one_of(ids("hardware")), one_of(devices)
+        offers = [one["provider"] for one in records.data()["hardware"][hardware]["offers"]]
+        found.append(
+            {
+                "model": one_of(ids("models")),
+                "hardware": hardware,
+                "weights": weights,
+                "activations": activations,
+                "kv": one_of(roles["kv"]),
+                "tp": tp,
+                "ep": ep,
+                "batch": about(2048),
+                "isl": about(200_000 if wild else 2_000),
+                "osl": about(20_000 if wild else 1_000),
+                "grid": one_of(ids("grids")),
+                "provider": one_of([*offers, ""]),
+            }
+        )
+    return found
+
+
+def told(choices: dict) -> tuple[dict, Scenario | None]:
+    """Return what Python says of choices, and the scenario if there is one."""
+    try:
+        case = opened(**choices)
+    except BadInput as wrong:
+        return {"wrong": str(wrong)}, None
+    missing = {x.name: sorted(m.name for m in case.missing(x)) for x in SHOWN}
+    said = {"wrong": "", "tp": case.tp, "ep": case.ep, "obstacles": case.obstacles}
+    return {**said, "missing": missing}, case
+
+
+@pytest.fixture(scope="module")
+def cases():
+    """Choices, what Python says of each, and all values as a table."""
+    choices = drawn(CASES)
+    found = [told(one) for one in choices]
+    given = [case.given() if case else {} for _, case in found]
+    inputs = {x: np.float64([one.get(x, math.nan) for one in given]) for x in SERVICE.inputs}
+    values = SERVICE.solve(inputs)
+    table = np.stack([values[x] * np.ones(CASES) for x in SYMBOLS], axis=1)
+    table[[case is None for _, case in found]] = math.nan
+    return choices, [words for words, _ in found], table
+
+
+@pytest.fixture(scope="module")
+def modules(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("modules")
+    bundle.write_modules(folder)
+    for path in HERE.glob("*.mjs"):
+        (folder / path.name).write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
+    return folder
+
+
+def question(choices: list[dict]) -> str:
+    names = [symbol.name for symbol in SYMBOLS]
+    return json.dumps({"records": records.data(), "cases": choices, "symbols": names})
+
+
+def same(cases, said: list[dict], values: np.ndarray) -> None:
+    """Compare words and numbers; of the numbers the last bits may differ."""
+    choices, words, expected = cases
+    for one, theirs, ours in zip(choices, said, words, strict=True):
+        assert {key: theirs[key] for key in ours} == ours, one
+    computed = [n for n, one in enumerate(words) if not one["wrong"]]
+    assert ENOUGH <= len(computed) < CASES
+    np.testing.assert_allclose(values, expected, rtol=1e-12, atol=0)
+    assert np.isfinite(expected[computed]).mean() > 0.8  # facts are missing, too
+
+
+def test_node_computes_what_python_computes(cases, modules, tmp_path):
+    (tmp_path / "data.json").write_text(question(cases[0]), encoding="utf-8")
+    out = tmp_path / "values"
+    command = [node(), HERE / "parity.mjs", modules, tmp_path / "data.json", out]
+    subprocess.run(command, check=True)
+    values = np.fromfile(out).reshape(len(cases[0]), -1)
+    same(cases, json.loads(out.with_suffix(".json").read_text()), values)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A Chromium: the machine's own, else Playwright's."""
+    with sync_playwright() as playwright:
+        names = ("chromium", "chromium-browser", "google-chrome")
+        own = next(filter(None, map(shutil.which, names)), None)
+        if own is None and not Path(playwright.chromium.executable_path).exists():
+            pytest.skip("no Chromium: install one, or run playwright install chromium")
+        chromium = playwright.chromium.launch(executable_path=own, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
+
+
+def test_a_browser_computes_what_python_computes(cases, browser, tmp_path):
+    together = (HERE / "together.mjs").read_text(encoding="utf-8")
+    script = bundle.bundled("together.mjs", {**bundle.modules(), "together.mjs": together})
+    asked = f"const asked = {question(cases[0])};"  # as a file: arguments take a minute
+    (tmp_path / "page.html").write_text(f"<script>{script}{asked}</script>", encoding="utf-8")
+    page = browser.new_page()
+    page.goto((tmp_path / "page.html").as_uri())
+    said, values = page.evaluate(
+        """() => {
+            const {said, values} = together.computed(asked.records, asked.cases, asked.symbols);
+            const bytes = new Uint8Array(values.buffer), parts = [];
+            for (let at = 0; at < bytes.length; at += 32768)
+                parts.push(String.fromCharCode(...bytes.subarray(at, at + 32768)));
+            return [JSON.stringify(said), btoa(parts.join(''))];
+        }"""
+    )
+    table = np.frombuffer(base64.b64decode(values)).reshape(len(cases[0]), -1)
+    same(cases, json.loads(said), table)
+    page.close()
