@@ -3,6 +3,7 @@
 import base64
 import json
 import math
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -14,6 +15,8 @@ from playwright.sync_api import sync_playwright
 from inferecon.calculator import bundle, records
 from inferecon.errors import BadInput
 from inferecon.laws import SERVICE
+from inferecon.matrix import activations_for
+from inferecon.numbers import digits
 from inferecon.pages.katex_node import node
 from inferecon.records import ids
 from inferecon.scenario import Scenario, opened
@@ -46,7 +49,7 @@ def drawn(count: int) -> list[dict]:
         if wild:
             devices = [(3, None), (16, 16), (tp, tp * one_of((1, 2, 4, 5))), (None, 2), (1, 0)]
         weights = one_of(roles["weights"])
-        goes_along = [records.activations_for(weights), "bf16", one_of(roles["activations"])]
+        goes_along = [activations_for(weights), "bf16", one_of(roles["activations"])]
         activations = one_of([x for x in goes_along if x in roles["activations"]])
         hardware, (tp, ep) = one_of(ids("hardware")), one_of(devices)
         offers = [one["provider"] for one in records.data()["hardware"][hardware]["offers"]]
@@ -159,3 +162,28 @@ def test_a_browser_computes_what_python_computes(cases, browser, tmp_path):
     table = np.frombuffer(base64.b64decode(values)).reshape(len(cases[0]), -1)
     same(cases, json.loads(said), table)
     page.close()
+
+
+# Pure modules ------------------------------------------------------------------------------------
+
+
+def test_modules_in_node(modules, tmp_path):
+    draw = np.random.default_rng(5)
+    values = [*(10.0 ** draw.uniform(-9, 9, 3000)), *map(float, range(0, 3000, 7))]
+    values += (
+        [n + 0.5 for n in range(60, 130)] + [n / 8 for n in range(800)] + [-1.5, 999.5, 9995.0]
+    )
+    asked = {
+        "records": records.data(),
+        "vectors": [[value, digits(value)] for value in values],
+        "presets": records.PRESETS,
+    }
+    (tmp_path / "data.json").write_text(json.dumps(asked), encoding="utf-8")
+    places = {"MODULES": str(modules), "DATA": str(tmp_path / "data.json")}
+    ran = subprocess.run(
+        [node(), "--test", HERE / "pure.test.mjs"],
+        env={**os.environ, **places},
+        capture_output=True,
+        text=True,
+    )
+    assert ran.returncode == 0, ran.stdout[-6000:] + ran.stderr[-2000:]

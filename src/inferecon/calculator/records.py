@@ -8,34 +8,42 @@ import json
 import math
 from functools import cache
 
-from .. import cite, naming
+from .. import cite
 from .. import symbols as s
 from ..givens import component_formats
 from ..laws import SERVICE
-from ..matrix import FORMATS, HARDWARE, MODELS, activations_for
+from ..matrix import FORMATS, HARDWARE, MODELS, WORKLOAD
 from ..numbers import SHOWN, UNIT_NAMES
 from ..records import Record, ids, load
+from ..results import EDITION
 from ..symbols import GLOSSARY
 from ..units import ureg
 
 ALWAYS = ("collective", "memory-fraction", "pue")  # assumptions of every scenario
 ROLES = {"weights": "weight", "activations": "activation", "kv": "kv"}
-# What the page shows of a scenario, and of each bound of a phase.
-RESULTS = (
-    s.ttft,
-    s.itl,
-    s.e2e,
-    s.interactivity,
-    s.throughput,
-    s.throughput_device,
-    s.device_time,
-    s.energy_per_token,
-    s.energy_at_limit,
-    s.carbon_per_token,
-    s.carbon_at_limit,
-    s.cost_per_token,
-    s.cost_per_input_token,
-)
+# What the page shows of a scenario and calls it, by topic; and each bound of a phase.
+TOPICS = {
+    "Time": {
+        s.ttft: "time to first token of the batch (TTFT)",
+        s.itl: "inter-token latency (ITL)",
+        s.e2e: "time to the last token",
+        s.interactivity: "tokens that one reader sees",
+        s.throughput: "output tokens of all requests",
+        s.throughput_device: "output tokens of a device",
+        s.device_time: "device time of output tokens",
+    },
+    "Energy and emissions, prefill included": {
+        s.energy_per_token: "device energy of output tokens",
+        s.energy_at_limit: "the same at the power limit",
+        s.carbon_per_token: "emissions of output tokens, PUE included",
+        s.carbon_at_limit: "the same at the power limit",
+    },
+    "Price": {
+        s.cost_per_token: "output tokens, prefill included",
+        s.cost_per_input_token: "input tokens, prefill alone",
+    },
+}
+RESULTS = {symbol: says for topic in TOPICS.values() for symbol, says in topic.items()}
 BOUNDS = (
     s.t_math_prefill,
     s.t_memory_prefill,
@@ -44,14 +52,44 @@ BOUNDS = (
     s.t_memory_decode,
     s.t_comm_decode,
 )
-MEMORY = (
-    s.weight_bytes_device,
-    s.kv_bytes_device,
-    s.memory_needed,
-    s.memory_available,
-    s.largest_batch,
-)
 UNITS = {x: "ms" for x in BOUNDS} | {s.e2e: "s"}  # where no table of numbers has one
+# What the page asks first; what is left open (null) follows from the rest.
+DEFAULTS = {
+    "model": "deepseek-v3",
+    "hardware": "h200-sxm",
+    "weights": "fp8",
+    "activations": None,
+    "kv": "bf16",
+    "tp": None,
+    "ep": None,
+    **WORKLOAD,
+    "grid": "world",
+    "provider": "",
+    # stated by the reader in place of a record, or of a peak
+    **dict.fromkeys(("price", "intensity", "pue", "arithmetic", "bandwidth")),
+    "unit": "GB",
+}
+PRESETS = (
+    ("DeepSeek-V3 in FP8 on H200", {}),
+    ("Llama-3.1-8B on one L40S", dict(model="llama-3.1-8b", hardware="l40s", weights="bf16")),
+    ("Llama-3.1-70B on MI300X", dict(model="llama-3.1-70b", hardware="mi300x", weights="bf16")),
+    (
+        "Qwen3-235B-A22B in NVFP4 on B200",
+        dict(model="qwen3-235b-a22b", hardware="b200-sxm", weights="nvfp4"),
+    ),
+    (
+        "gpt-oss-120B in MXFP4 on B200, batch 64",
+        dict(model="gpt-oss-120b", hardware="b200-sxm", weights="mxfp4", batch=64),
+    ),
+    (
+        "A long context: Llama-3.1-8B, 100,000 tokens in",
+        dict(model="llama-3.1-8b", weights="bf16", batch=8, isl=100_000),
+    ),
+    (
+        "Too large: DeepSeek-V3 on one domain of A100",
+        dict(hardware="a100-80gb-sxm", weights="bf16"),
+    ),
+)
 
 
 @cache
@@ -64,15 +102,21 @@ def data() -> dict:
         "hardware": {id: _device(load("hardware", id)) for id in ids("hardware")},
         "formats": {id: _format(load("formats", id)) for id in ids("formats")},
         "grids": {id: _grid(load("grids", id)) for id in ids("grids")},
+        "roles": roles(),
+        "common": {"formats": FORMATS, "hardware": HARDWARE},
+        "defaults": DEFAULTS,
         "shown": {x.name: _shown(x) for x in (*RESULTS, *BOUNDS)},
+        "topics": {topic: [x.name for x in found] for topic, found in TOPICS.items()},
         "facts": {x.name: GLOSSARY[x].meaning for x in _facts()},
+        "edition": f"inferecon {EDITION}",
+        "licence": "CC BY 4.0",
     }
 
 
-def text() -> str:
-    """Return the data as JSON that no markup can end."""
-    written = json.dumps(data(), ensure_ascii=False, separators=(",", ":"), sort_keys=True)
-    return written.replace("</", "<\\/").replace("<!--", "<\\u0021--")
+def written(found: object) -> str:
+    """Return data as JSON that no markup can end."""
+    text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c")
 
 
 def _base(record: Record) -> dict[str, float]:
@@ -162,7 +206,7 @@ def _shown(symbol) -> dict:
     return {
         "unit": UNIT_NAMES.get(unit, unit),
         "factor": factor,
-        "says": GLOSSARY[symbol].meaning,
+        "says": RESULTS.get(symbol, GLOSSARY[symbol].meaning),
         "law": law,
         "at": cite.url(law),
         "needs": needs,
@@ -188,11 +232,3 @@ def roles() -> dict[str, list[str]]:
         role: [id for id in ids("formats") if word in load("formats", id).about["role"]]
         for role, word in ROLES.items()
     }
-
-
-def defaults() -> dict[str, object]:
-    """Return what the notebook of a scenario computes when it is asked for nothing else."""
-    return dict(naming.defaults("scenario"))
-
-
-__all__ = ["FORMATS", "HARDWARE", "MODELS", "activations_for", "data", "defaults", "roles", "text"]

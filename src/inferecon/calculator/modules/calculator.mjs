@@ -1,0 +1,248 @@
+// The calculator on the page: it reads the form, computes in one frame, and writes the answer.
+// Everything that comes from outside reaches the page as text, never as markup.
+
+import {MOST, NAMES, OWN, read, value, write} from './address.mjs';
+import {answered, bounds, memory, topics} from './answer.mjs';
+import {changes, shortage} from './changes.mjs';
+import {csv, inferecon, json, markdown, papermill, title} from './forms.mjs';
+import {activationsFor, expertsDivide, expertsOver, headsDivide, offer} from './scenario.mjs';
+import {bytes, difference, digits, several} from './words.mjs';
+
+const MEMORY = {weights: 'weights', cache: 'KV cache', free: 'free', over: 'does not fit', kept: 'kept back by the engine'};
+
+// An element with attributes and children; a child that is text stays text.
+export function element(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, text] of Object.entries(attributes)) if (text != null && text !== false) made.setAttribute(name, text === true ? '' : text);
+  made.append(...children.flat().filter(child => child != null && child !== ''));
+  return made;
+}
+
+export function start(place) {
+  const records = JSON.parse(place.querySelector('script.records').textContent);
+  const presets = JSON.parse(place.querySelector('script.presets').textContent);
+  const form = place.querySelector('form'), at = name => place.querySelector(`[data-at="${name}"]`);
+  let columns = [], answers = [], pending = 0, notice = '';
+
+  // The form ----------------------------------------------------------------------------------------
+
+  function fill(choices) {
+    open('tp', [['', 'fewest that hold it'], ...headsDivide(records, choices.model).map(n => [n, n])]);
+    open('ep', [['', 'as TP'], ...expertsDivide(records, choices.model).map(n => [n, n])]);
+    const offers = records.hardware[choices.hardware].offers, lowest = offer(records, {...choices, provider: ''});
+    const price = one => `${digits(one.price * 3600)} USD/h, ${one.provider}${one.kind === 'on-demand' ? '' : ` (${one.kind})`}`;
+    open('provider', [['', lowest ? `lowest: ${price(lowest)}` : 'none on record'], ...offers.map(one => [one.provider, price(one)])]);
+    open('activations', [['', `with the weights: ${activationsFor(records, choices.weights)}`], ...records.roles.activations.map(id => [id, id])]);
+    for (const name of NAMES) {
+      const field = form.elements[name];
+      if (field) field.value = choices[name] ?? '';
+    }
+    form.elements.pue.placeholder = records.given.pue;
+    form.elements.intensity.placeholder = digits(records.grids[choices.grid].given.grid_intensity * 3.6e6);
+    if (NAMES.some(name => !['model', 'hardware', 'weights', 'batch', 'isl', 'osl', 'unit'].includes(name) && (choices[name] ?? '') !== (records.defaults[name] ?? ''))) place.querySelector('details.more').open = true;
+  }
+
+  function open(name, options) {
+    const select = form.elements[name], known = new Set(), before = select.value;
+    select.replaceChildren(...options.filter(([id]) => !known.has(String(id)) && known.add(String(id))).map(([id, says]) => new Option(says, id)));
+    if (known.has(before)) select.value = before;
+  }
+
+  // What the form says; a field with a mistake keeps its place, and the mistake is said beside it.
+  function chosen() {
+    const choices = {...columns[0]}, wrong = [];
+    for (const name of NAMES) {
+      const field = form.elements[name];
+      if (!field) continue;
+      const [found, said] = value(records, name, field.value.trim(), choices.hardware);
+      if (field.setAttribute) field.setAttribute('aria-invalid', String(Boolean(said)));
+      if (said && name === 'provider') choices.provider = '';
+      else if (said) wrong.push(said);
+      else choices[name] = found;
+    }
+    return [choices, wrong];
+  }
+
+  function changed(event) {
+    const [choices, wrong] = chosen(), {name} = event?.target ?? {};
+    // what belonged to another model or device is left open again
+    if (name === 'model') Object.assign(choices, fitting(choices));
+    if (name === 'hardware') Object.assign(choices, {provider: '', tp: null, ep: null});
+    if (name === 'weights') choices.activations = null;
+    if (name === 'tp' && choices.tp === null) choices.ep = null;
+    if (name === 'ep' && choices.ep !== null && choices.tp === null) choices.tp = answers[0].choices.tp;
+    columns[0] = choices;
+    notice = wrong.length ? `Not taken: ${wrong.join('; ')}.` : '';
+    if (['model', 'hardware', 'weights', 'tp', 'ep', 'grid'].includes(name)) fill(choices);
+    soon();
+  }
+
+  function fitting({model, tp, ep}) {
+    const divides = headsDivide(records, model).includes(tp);
+    return divides && (ep === null || expertsDivide(records, model).includes(ep)) ? {} : {tp: null, ep: null};
+  }
+
+  function set(change) {
+    columns[0] = {...columns[0], ...change};
+    notice = '';
+    fill(columns[0]);
+    soon();
+  }
+
+  // The answer ----------------------------------------------------------------------------------------
+
+  function soon() {
+    pending ||= requestAnimationFrame(() => { pending = 0; show(); });
+  }
+
+  function show() {
+    answers = columns.map(raw => answered(records, raw));
+    const [now] = answers, {unit} = columns[0];
+    at('notice').textContent = notice;
+    verdict(now, unit);
+    bar(now, unit);
+    const found = topics(records, answers, unit);
+    headline(found.flatMap(one => one.rows), now);
+    table(found);
+    phases(now);
+    at('commands').textContent = now.wrong ? '' : `${papermill(now.choices)}\n${inferecon(now.choices)}`;
+    at('keep').disabled = columns.length >= MOST;
+    const query = write(records, columns);
+    history.replaceState(null, '', location.pathname + (query && `?${query}`) + location.hash);
+    place.dataset.ready = 'true';
+  }
+
+  function verdict(now, unit) {
+    const {choices} = now, devices = Math.max(choices.tp, choices.ep);
+    const on = `${several(devices, 'device')}${devices > 1 ? ` (TP ${choices.tp}, EP ${choices.ep})` : ''}`;
+    const says = now.wrong || (now.runs ? `It fits on ${on}.` : 'It does not run.');
+    at('verdict').textContent = now.wrong ? `Cannot be: ${says}.` : says;
+    at('verdict').dataset.runs = now.runs;
+    const short = now.wrong ? '' : shortage(now.values, unit);
+    const reasons = now.obstacles.map(said => (short && said.includes(' are needed on each of ') ? short : said));
+    const found = now.runs ? [] : changes(records, columns[0]);
+    at('why').replaceChildren(...reasons.map(said => element('li', {}, `${said}.`)));
+    at('changes').replaceChildren(...found.map(({says: said, set: change}) => {
+      const button = element('button', {type: 'button'}, said);
+      button.addEventListener('click', () => { set(change); at('verdict').focus(); });
+      return element('li', {}, button);
+    }));
+    at('why').hidden = !reasons.length;
+    at('instead').hidden = now.runs;
+    at('instead').firstElementChild.textContent = found.length ? 'Any one of these changes lets it run:' : 'No single change of those tried lets it run.';
+  }
+
+  function bar(now, unit) {
+    const parts = now.wrong ? {} : memory(now.values), shown = Object.entries(MEMORY).filter(([name]) => parts[name] > 0);
+    // what does not fit is a part of the cache or the weights: the bar ends where they do
+    const total = parts.weights + parts.cache + parts.free + parts.kept;
+    at('bar').hidden = !(total > 0);
+    if (!(total > 0)) return;
+    const width = name => (name === 'over' ? 0 : 100 * parts[name] / total);
+    const stack = shown.filter(([name]) => name !== 'over').map(([name]) => element('span', {class: `part ${name}`, style: `width: ${width(name)}%`}));
+    if (parts.over > 0) stack.push(element('span', {class: 'limit', style: `left: ${100 * now.values.memory_available / total}%`}));
+    at('bar').querySelector('.stack').replaceChildren(...stack);
+    at('bar').querySelector('ul').replaceChildren(...shown.map(([name, says]) => element('li', {class: name}, `${says} ${bytes(parts[name], unit)}`)));
+  }
+
+  function headline(list, now) {
+    at('headline').hidden = !now.runs;
+    if (!now.runs) return;
+    const found = key => list.find(row => row.key === key);
+    at('headline').replaceChildren(...['ttft', 'itl', 'throughput', 'energy_per_token', 'carbon_per_token', 'cost_per_token'].map(name => {
+      const limit = {energy_per_token: 'energy_at_limit', carbon_per_token: 'carbon_at_limit'}[name];
+      const row = limit && Number.isNaN(now.values[name]) ? found(limit) : found(name);
+      const [one] = row.cells, label = {ttft: 'TTFT', itl: 'ITL', throughput: 'output tokens', energy_per_token: 'energy', carbon_per_token: 'emissions', cost_per_token: 'price'}[name];
+      return element('div', {}, element('dt', {}, label, row.key === limit ? ' at the power limit' : ''),
+        element('dd', {}, element('strong', {}, one.text), one.text === '–' ? '' : ` ${row.unit}`));
+    }));
+  }
+
+  function table(found) {
+    const several_ = answers.length > 1;
+    const head = answers.map((one, n) => {
+      if (!n) return element('th', {scope: 'col'}, several_ ? 'now' : 'value');
+      const use = element('button', {type: 'button', 'aria-label': `Use column ${n + 1}`}, 'use'), drop = element('button', {type: 'button', 'aria-label': `Drop column ${n + 1}`}, 'drop');
+      use.addEventListener('click', () => { [columns[0], columns[n]] = [{...columns[n], unit: columns[0].unit}, columns[0]]; fill(columns[0]); soon(); });
+      drop.addEventListener('click', () => { columns.splice(n, 1); soon(); });
+      return element('th', {scope: 'col'}, `column ${n + 1} `, use, ' ', drop, element('span', {class: 'what'}, title(one.choices)));
+    });
+    const body = found.map(({topic, rows: list}) => element('tbody', {},
+      element('tr', {}, element('th', {scope: 'rowgroup', colspan: answers.length + 1}, topic)), list.map(line)));
+    at('rows').replaceChildren(element('thead', {}, element('tr', {}, element('td', {}), ...head)), ...body);
+    const box = at('rows').parentElement;
+    if (box.scrollWidth > box.clientWidth) box.tabIndex = 0; else box.removeAttribute('tabindex');
+  }
+
+  function line(row) {
+    const cells = row.cells.map((one, n) => {
+      const apart = n && one.value !== undefined ? difference(one.value, row.cells[0].value) : '';
+      return element('td', {}, one.text, one.text !== '–' && row.unit ? element('span', {class: 'unit'}, ` ${row.unit}`) : '',
+        apart ? element('span', {class: 'apart'}, apart) : '', one.note && answers[n].runs ? element('span', {class: 'note'}, one.note) : '');
+    });
+    const law = row.at ? element('a', {class: 'law-of', href: row.at, title: 'the law behind it'}, row.law) : '';
+    return element('tr', {}, element('th', {scope: 'row'}, row.says, ' ', law), ...cells);
+  }
+
+  function phases(now) {
+    at('phases').hidden = !now.runs;
+    if (!now.runs) return;
+    const found = bounds(records, now), most = phase => Math.max(...phase.parts.map(part => part.seconds || 0));
+    at('phases').querySelector('tbody').replaceChildren(...found.map(phase => element('tr', {},
+      element('th', {scope: 'row'}, phase.phase),
+      ...phase.parts.map(part => element('td', {'data-wins': part.seconds === most(phase)}, part.text)),
+      element('td', {}, phase.winner))));
+  }
+
+  // To take away -----------------------------------------------------------------------------------------
+
+  const forms = {markdown: [markdown, 'md', 'text/markdown'], csv: [csv, 'csv', 'text/csv'], json: [json, 'json', 'application/json']};
+  const taken = name => forms[name][0](records, answers, columns[0].unit, location.href);
+
+  async function copied(text, what) {
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch { // a page on disk may have no clipboard: select a field's text instead
+      const field = element('textarea', {class: 'visually-hidden', 'aria-hidden': true, tabindex: -1});
+      field.value = text;
+      place.append(field);
+      field.select();
+      document.execCommand('copy');
+      field.remove();
+    }
+    at('copied').textContent = `${what} copied`;
+  }
+
+  function download(name) {
+    const [, ending, type] = forms[name];
+    const link = element('a', {href: URL.createObjectURL(new Blob([taken(name)], {type})), download: `inferecon.${ending}`});
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  }
+
+  for (const button of place.querySelectorAll('button[data-copy]')) {
+    const what = button.dataset.copy;
+    button.addEventListener('click', () => copied(what === 'link' ? location.href : what === 'commands' ? at('commands').textContent : taken(what), button.textContent));
+  }
+  for (const button of place.querySelectorAll('button[data-download]')) button.addEventListener('click', () => download(button.dataset.download));
+
+  at('keep').addEventListener('click', () => { columns.push({...columns[0]}); soon(); });
+  form.addEventListener('input', changed);
+  form.addEventListener('submit', event => event.preventDefault());
+  form.elements.preset.addEventListener('input', event => {
+    event.stopPropagation();
+    const found = presets[event.target.value];
+    if (found) set({...records.defaults, unit: columns[0].unit, ...found.choices});
+  });
+  form.addEventListener('reset', event => { event.preventDefault(); form.elements.preset.value = ''; columns = [{...records.defaults}]; set({}); });
+  addEventListener('popstate', recall);
+
+  function recall() {
+    ({columns, notice} = read(records, location.search));
+    fill(columns[0]);
+    show();
+  }
+  recall();
+}
+
+if (typeof document !== 'undefined') document.querySelectorAll('.calculator').forEach(start);

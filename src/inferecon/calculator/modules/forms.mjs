@@ -1,0 +1,72 @@
+// The answer to take away: Markdown, CSV, JSON, and the commands that compute it again.
+
+import {rows} from './answer.mjs';
+import {OWN} from './address.mjs';
+
+const PARAMETERS = ['model', 'hardware', 'weights', 'activations', 'kv', 'tp', 'ep', 'batch', 'isl', 'osl', 'grid', 'provider'];
+
+const quoted = text => (/^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
+const chosen = choices => PARAMETERS.filter(name => choices[name] !== '').map(name => [name, String(choices[name])]);
+const stands = choices => Object.keys(OWN).filter(name => choices[name] != null);
+
+// What a configuration is called: the id of its combination and the workload.
+export function title(choices) {
+  const {model, hardware, weights, tp, ep, batch, isl, osl} = choices;
+  return `${model}/${hardware}/${weights}, TP ${tp}, EP ${ep}, batch ${batch}, ${isl} tokens in, ${osl} out`;
+}
+
+export function papermill(choices) {
+  const given = chosen(choices).map(([name, text]) => `-p ${name} ${quoted(text)}`);
+  return `papermill notebooks/scenario.ipynb out.ipynb ${given.join(' ')}${remark(choices)}`;
+}
+
+export function inferecon(choices) {
+  const given = chosen(choices).map(([name, text]) => `-p ${name}=${quoted(text)}`);
+  return `inferecon run out.ipynb ${given.join(' ')}${remark(choices)}`;
+}
+
+// What has no parameter, because it stands in a record.
+function remark(choices) {
+  const names = stands(choices);
+  return names.length ? `  # without your own ${names.join(', ')}: these are facts of a record` : '';
+}
+
+const stated = choices => stands(choices).map(name => `${name} ${choices[name]} ${OWN[name][2]}`.trim());
+const line = text => String(text).replace(/\s+/g, ' ').replaceAll('|', '\\|');
+
+export function markdown(records, answers, unit, link) {
+  const list = rows(records, answers, unit);
+  const head = answers.map((one, n) => (answers.length > 1 ? `${n + 1}` : 'value'));
+  const out = answers.map((one, n) => `${answers.length > 1 ? `${n + 1}. ` : ''}\`${title(one.choices)}\`${stated(one.choices).map(x => `, own ${x}`).join('')}${reason(one)}`);
+  out.push('', `| quantity | unit | ${head.join(' | ')} |`, `|---|---|${'---:|'.repeat(answers.length)}`);
+  for (const row of list) out.push(`| ${line(row.topic)}: ${line(row.says)} | ${line(row.unit)} | ${row.cells.map(x => line(x.text)).join(' | ')} |`);
+  return [...out, '', `Derived bounds, ${records.edition}, ${records.licence}: <${link}>`, ''].join('\n');
+}
+
+const reason = one => (one.runs ? '' : `; does not run: ${one.wrong || one.obstacles.join('; ')}`);
+
+const field = text => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+const number = ({value, text}) => (value === undefined ? text : Number.isFinite(value) ? String(Number(value.toPrecision(10))) : '');
+
+export function csv(records, answers, unit, link) {
+  const lines = [['topic', 'quantity', 'unit', 'law', ...answers.map(one => title(one.choices))]];
+  for (const row of rows(records, answers, unit)) lines.push([row.topic, row.says, row.unit, row.law ?? '', ...row.cells.map(number)]);
+  lines.push(...Object.entries({edition: records.edition, licence: records.licence, link}).map(([name, text]) => [name, '', '', '', text]));
+  return lines.map(cells => cells.map(field).join(',')).join('\r\n') + '\r\n';
+}
+
+export function json(records, answers, unit, link) {
+  const list = rows(records, answers, unit);
+  const configurations = answers.map((one, n) => ({
+    choices: one.choices,
+    runs: one.runs,
+    why_not: one.wrong ? [one.wrong] : one.obstacles,
+    results: Object.fromEntries(list.map(({key, says, unit: name, law, cells}) => [key, {
+      says,
+      ...(cells[n].value === undefined ? {value: cells[n].text} : {value: Number.isFinite(cells[n].value) ? cells[n].value : null, unit: name}),
+      ...(law && {law}),
+      ...(cells[n].note && {note: cells[n].note}),
+    }])),
+  }));
+  return `${JSON.stringify({edition: records.edition, licence: records.licence, known: 'derived', link, configurations}, null, 1)}\n`;
+}

@@ -1,0 +1,71 @@
+"""The calculator: ``{calculator}`` writes form and records, and its page loads the script."""
+
+from pathlib import Path
+
+from docutils import nodes
+from jinja2 import Environment, FileSystemLoader, select_autoescape
+from markupsafe import Markup
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from ..calculator import bundle, records
+from ..records import DATA
+from .sidebar import TEMPLATES
+
+MARK = '<div class="calculator">'
+SCRIPT = "js/calculator.js"
+ENTRY = "calculator.mjs"
+ENVIRONMENT = Environment(
+    loader=FileSystemLoader(TEMPLATES),
+    autoescape=select_autoescape(),
+    trim_blocks=True,
+)
+
+
+def html() -> str:
+    """Return the form, its fields labelled, and the empty places for the answers."""
+    data = records.data()
+    known = {id: one for id, one in data["models"].items() if "lacks" not in one}
+    presets = [{"choices": choices} for _, choices in records.PRESETS]
+    return ENVIRONMENT.get_template("calculator.html").render(
+        models=named(known),
+        hardware=named(data["hardware"]),
+        formats={role: [(id, id) for id in found] for role, found in data["roles"].items()},
+        grids=named(data["grids"]),
+        presets=[("", "…"), *((n, title) for n, (title, _) in enumerate(records.PRESETS))],
+        presets_json=Markup(records.written(presets)),
+        records_json=Markup(records.written(data)),
+    )
+
+
+def named(found: dict) -> list[tuple[str, str]]:
+    """Return ids with their names, in the order of the names."""
+    return sorted(((id, one["name"]) for id, one in found.items()), key=lambda x: x[1].lower())
+
+
+class CalculatorDirective(SphinxDirective):
+    """The calculator; its page is read again when a record changes."""
+
+    def run(self):
+        for path in sorted(DATA.rglob("*.yaml")):
+            self.env.note_dependency(str(path))
+        return [nodes.raw("", html(), format="html")]
+
+
+def write_script(app: Sphinx, env, pages: list[str]) -> None:
+    """Write the script before Sphinx asks for its checksum."""
+    path = Path(app.outdir) / "_static" / SCRIPT
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(bundle.bundled(ENTRY), encoding="utf-8")
+
+
+def add_script(app: Sphinx, pagename: str, template: str, context: dict, doctree) -> None:
+    """Load the script on a page that has the calculator."""
+    if MARK in context.get("body", ""):
+        app.add_js_file(SCRIPT, loading_method="defer")
+
+
+def setup(app: Sphinx) -> None:
+    app.add_directive("calculator", CalculatorDirective)
+    app.connect("env-before-read-docs", write_script)
+    app.connect("html-page-context", add_script)

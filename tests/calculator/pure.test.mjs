@@ -1,0 +1,202 @@
+// The pure modules of the calculator, without a browser: MODULES and DATA say where they are.
+import assert from 'node:assert/strict';
+import {readFileSync} from 'node:fs';
+import {test} from 'node:test';
+import {pathToFileURL} from 'node:url';
+
+const load = name => import(pathToFileURL(`${process.env.MODULES}/${name}.mjs`));
+const [words, address, scenario, answer, change, forms] = await Promise.all(['words', 'address', 'scenario', 'answer', 'changes', 'forms'].map(load));
+const {records, vectors, presets} = JSON.parse(readFileSync(process.env.DATA, 'utf8'));
+const {defaults} = records;
+const answered = choices => answer.answered(records, {...defaults, ...choices});
+const small = {model: 'llama-3.1-8b', weights: 'bf16', hardware: 'h100-sxm'};
+
+// Numbers ------------------------------------------------------------------------------------------
+
+test('a number has the digits that Python gives it', () => {
+  for (const [value, text] of vectors) assert.equal(words.digits(value), text, String(value));
+  assert.equal(words.digits(NaN), '–');
+  assert.equal(words.digits(Infinity), '∞');
+});
+
+test('memory is written in GB or GiB, never bare', () => {
+  assert.equal(words.bytes(16.06e9, 'GB'), '16.1 GB');
+  assert.equal(words.bytes(2 ** 34, 'GiB'), '16 GiB'); // 2^34 / 2^30
+});
+
+test('a difference is in per cent, with its sign', () => {
+  assert.equal(words.difference(3, 2), '+50 %');
+  assert.equal(words.difference(1.5, 2), '−25 %');
+  assert.equal(words.difference(2, 2), '±0 %');
+  assert.equal(words.difference(40, 2), '+1,900 %');
+  assert.equal(words.difference(1, 0), '');
+  assert.equal(words.difference(NaN, 1), '');
+});
+
+// The address -----------------------------------------------------------------------------------------
+
+const trip = columns => address.read(records, `?${address.write(records, columns)}`);
+
+test('the first view has an empty address, and an empty address the first view', () => {
+  assert.equal(address.write(records, [defaults]), '');
+  assert.deepEqual(address.read(records, ''), {columns: [defaults], notice: ''});
+});
+
+test('every choice comes back from the address', () => {
+  const every = {
+    model: 'qwen3-30b-a3b', hardware: 'b200-sxm', weights: 'nvfp4', activations: 'bf16', kv: 'kv-fp8', tp: 4, ep: 1,
+    batch: 7, isl: 2000, osl: 300, grid: 'fra', price: 2.5, intensity: 21, pue: 1.3, arithmetic: 40, bandwidth: 80.5, unit: 'GiB',
+  };
+  for (const [name, value] of Object.entries(every)) {
+    const columns = [{...defaults, [name]: value}];
+    assert.deepEqual(trip(columns), {columns, notice: ''}, name);
+  }
+  const provider = records.hardware['h200-sxm'].offers.at(-1).provider;
+  const columns = [{...defaults, ...every}, {...defaults, provider, unit: 'GiB'}, {...defaults, unit: 'GiB'}];
+  assert.deepEqual(trip(columns), {columns, notice: ''});
+});
+
+test('a column that is left open differs from one that is not', () => {
+  const columns = [{...defaults, tp: 8, ep: 8, pue: 1.2}, {...defaults}, {...defaults, tp: 8, ep: 8, pue: 1.2}];
+  assert.deepEqual(trip(columns).columns, columns);
+});
+
+test('links that were sent before still say the same', () => { // never edit these, only add
+  const [choices] = address.read(records, '?model=llama-3.1-8b&hardware=l40s&weights=bf16&batch=8').columns;
+  assert.deepEqual(choices, {...defaults, model: 'llama-3.1-8b', hardware: 'l40s', weights: 'bf16', batch: 8});
+  const {columns} = address.read(records, '?tp=8&ep=1&unit=GiB&vs=batch-128*hardware-b200-sxm&vs=');
+  const first = {...defaults, tp: 8, ep: 1, unit: 'GiB'};
+  assert.deepEqual(columns, [first, {...first, batch: 128, hardware: 'b200-sxm'}, first]);
+});
+
+test('a value that cannot be is ignored, and one sentence says so', () => {
+  const hostile = {
+    model: ['<img src=x onerror=alert(1)>', '../../etc/passwd', '__proto__', 'constructor', ''],
+    hardware: ['toString', 'h200-sxm\u0000', '%'],
+    weights: ['kv-fp8', 'fp8,fp8', 'hasOwnProperty'],
+    activations: ['gguf-q4-k'],
+    kv: ['fp8'],
+    batch: ['0', '-1', '1e9', '1.5', 'NaN', 'Infinity', '0x10', '1'.repeat(400), '١٢', ' ', '[object Object]'],
+    isl: ['1000000001'],
+    tp: ['eight'],
+    grid: ['mars'],
+    provider: ['javascript:alert(1)'],
+    price: ['-1', 'free', '1e3', '1'.repeat(300)],
+    pue: ['0.5', '101'],
+    arithmetic: ['0', '101'],
+    bandwidth: ['-0'],
+    unit: ['bytes', 'MB'],
+  };
+  for (const [name, texts] of Object.entries(hostile)) {
+    for (const text of texts) {
+      const {columns, notice} = address.read(records, `?${new URLSearchParams({[name]: text})}`);
+      assert.deepEqual(columns, [defaults], `${name}=${text}`);
+      assert.match(notice, /^Ignored in the address of this page: .*\.$/s, `${name}=${text}`);
+      assert.ok(notice.length < 200, notice);
+    }
+  }
+});
+
+test('a broken column, a strange name and too many columns do no harm', () => {
+  const search = '?vs=%25E0%25A4%25A&vs=batch&vs=batch-9*__proto__-1*batch-10&constructor=1&__proto__=2&utm_source=x' + '&vs=batch-2'.repeat(50);
+  const {columns} = address.read(records, search);
+  assert.equal(columns.length, address.MOST);
+  assert.equal(columns[3].batch, 9);
+  assert.equal({}.batch, undefined);
+  for (const one of columns) assert.deepEqual(Object.keys(one), Object.keys(defaults));
+});
+
+// Answers ------------------------------------------------------------------------------------------------
+
+test('memory by hand: Llama-3.1-8B in bf16, batch 32, 2,048 tokens', () => {
+  const {values, runs} = answered(small);
+  // 8.03 billion weights of 2 bytes; 32 layers x 8 heads x 2 x 128 elements of 2 bytes a token
+  assert.equal(values.weight_bytes_device, 2 * 8030261248);
+  assert.equal(values.kv_bytes_device, 2048 * 32 * 8 * 2 * 128 * 2);
+  const {weights, cache, free, kept, over} = answer.memory(values);
+  assert.equal(weights + cache + free + kept, values.memory_capacity);
+  assert.ok(runs && over === 0);
+});
+
+test('what is stated in place of a record counts', () => {
+  const plain = answered(small), own = answered({...small, price: 3.6, pue: 2, intensity: 360, bandwidth: 50});
+  assert.equal(own.values.price, 0.001);
+  assert.equal(own.values.t_memory_decode, 2 * plain.values.t_memory_decode);
+  assert.equal(own.values.carbon_at_limit, own.values.energy_at_limit * 2 * 360 / 3.6e6);
+});
+
+test('every preset that is not called too large runs', () => {
+  for (const [title, choices] of presets) assert.equal(answered(choices).runs, !title.startsWith('Too large'), title);
+});
+
+test('activations that go with the weights are a format for activations', () => {
+  for (const id of records.roles.weights) assert.ok(records.roles.activations.includes(scenario.activationsFor(records, id)), id);
+});
+
+test('every change that is offered lets it run', () => {
+  const refused = [
+    {hardware: 'a100-80gb-sxm', weights: 'bf16'}, {...small, batch: 100000}, {...small, isl: 200000},
+    {...small, tp: 3}, {hardware: 'h100-sxm', weights: 'nvfp4'}, {...small, hardware: 'l40s', isl: 120000, batch: 2},
+    {...small, hardware: 'l4', tp: 2}, {model: 'llama-3.1-405b', hardware: 'h100-sxm', tp: 8, weights: 'bf16'},
+  ];
+  for (const some of refused) {
+    const choices = {...defaults, ...some}, found = change.changes(records, choices);
+    assert.equal(answered(some).runs, false, JSON.stringify(some));
+    assert.ok(found.length > 0, JSON.stringify(some));
+    for (const {says, set} of found) assert.ok(answer.answered(records, {...choices, ...set}).runs, `${JSON.stringify(some)}: ${says}`);
+  }
+});
+
+test('the largest batch and the longest prompt that are offered cannot be exceeded', () => {
+  const choices = {...defaults, ...small, tp: 1, batch: 4000}, found = change.changes(records, choices);
+  const {batch} = found.find(({set}) => set.batch).set;
+  assert.ok(!answer.answered(records, {...choices, batch: batch + 1}).runs);
+  const {isl} = found.find(({set}) => set.isl)?.set ?? {};
+  if (isl) assert.ok(!answer.answered(records, {...choices, isl: isl + 1}).runs);
+});
+
+test('the bound that wins is the larger, and communication is named where it is more', () => {
+  const values = {t_math_decode: 1, t_memory_decode: 2, t_comm_decode: 0, t_math_prefill: 2, t_memory_prefill: 1, t_comm_prefill: 3};
+  assert.equal(answer.winner(values, 'decode'), 'memory');
+  assert.equal(answer.winner(values, 'prefill'), 'communication, then arithmetic');
+  assert.equal(answer.winner({...values, t_math_decode: NaN}, 'decode'), '–');
+});
+
+test('a missing fact is named and nothing stands for it', () => {
+  const one = answered(small); // the energy of an H100 was not measured
+  const row = answer.rows(records, [one], 'GB').find(({key}) => key === 'energy_per_token');
+  assert.equal(row.cells[0].text, '–');
+  assert.match(row.cells[0].note, /energy of one byte from memory/);
+});
+
+// To take away ------------------------------------------------------------------------------------------
+
+const both = [answered({}), answered({...small, hardware: 'h200-sxm', provider: 'AWS p5en.48xlarge (127.89/8)'})];
+const link = 'https://example.org/calculator.html?a=1&b=2';
+
+test('Markdown has the rows, the edition and the link', () => {
+  const text = forms.markdown(records, both, 'GB', link), rows = answer.rows(records, both, 'GB');
+  assert.equal(text.split('\n').filter(line => line.startsWith('| ') && !line.startsWith('| quantity')).length, rows.length);
+  assert.ok(text.includes(records.edition) && text.includes(link));
+});
+
+test('CSV has as many fields in every line', () => {
+  const lines = forms.csv(records, both, 'GiB', link).trim().split('\r\n');
+  const fields = line => line.match(/("([^"]|"")*"|[^,]*)(,|$)/g).filter((part, n, all) => part || n < all.length - 1).length;
+  for (const line of lines.slice(0, -3)) assert.equal(fields(line), 6, line);
+  assert.ok(lines.some(line => line.includes('needed on each device,GiB')));
+});
+
+test('JSON has choices, results with units, and null for what is missing', () => {
+  const {configurations, edition} = JSON.parse(forms.json(records, [...both, answered(small)], 'GB', link));
+  assert.equal(edition, records.edition);
+  assert.equal(configurations[0].choices.tp, 8);
+  assert.equal(configurations[0].results.itl.unit, 'ms');
+  assert.equal(configurations[2].results.energy_per_token.value, null);
+});
+
+test('a command holds whatever a provider is called', () => {
+  assert.match(forms.inferecon(both[1].choices), / -p provider='AWS p5en\.48xlarge \(127\.89\/8\)'/);
+  assert.match(forms.papermill({...both[1].choices, provider: "a'b"}), / -p provider 'a'\\''b'/);
+  assert.match(forms.papermill({...both[0].choices, pue: 1.5}), /# without your own pue/);
+});
