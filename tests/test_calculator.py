@@ -4,13 +4,11 @@ import base64
 import json
 import math
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import sync_playwright
 
 from inferecon.calculator import bundle, records
 from inferecon.errors import BadInput
@@ -128,19 +126,6 @@ def test_node_computes_what_python_computes(cases, modules, tmp_path):
     subprocess.run(command, check=True)
     values = np.fromfile(out).reshape(len(cases[0]), -1)
     same(cases, json.loads(out.with_suffix(".json").read_text()), values)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """A Chromium: the machine's own, else Playwright's."""
-    with sync_playwright() as playwright:
-        names = ("chromium", "chromium-browser", "google-chrome")
-        own = next(filter(None, map(shutil.which, names)), None)
-        if own is None and not Path(playwright.chromium.executable_path).exists():
-            pytest.skip("no Chromium: install one, or run playwright install chromium")
-        chromium = playwright.chromium.launch(executable_path=own, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
 
 
 def test_a_browser_computes_what_python_computes(cases, browser, tmp_path):

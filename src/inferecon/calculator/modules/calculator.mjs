@@ -159,15 +159,15 @@ export function start(place) {
   }
 
   function table(found) {
-    const several_ = answers.length > 1;
+    const many = answers.length > 1; // what sets the pace of one has a table of its own
     const head = answers.map((one, n) => {
-      if (!n) return element('th', {scope: 'col'}, several_ ? 'now' : 'value');
+      if (!n) return element('th', {scope: 'col'}, many ? 'now' : 'value');
       const use = element('button', {type: 'button', 'aria-label': `Use column ${n + 1}`}, 'use'), drop = element('button', {type: 'button', 'aria-label': `Drop column ${n + 1}`}, 'drop');
       use.addEventListener('click', () => { [columns[0], columns[n]] = [{...columns[n], unit: columns[0].unit}, columns[0]]; fill(columns[0]); soon(); });
       drop.addEventListener('click', () => { columns.splice(n, 1); soon(); });
       return element('th', {scope: 'col'}, `column ${n + 1} `, use, ' ', drop, element('span', {class: 'what'}, title(one.choices)));
     });
-    const body = found.map(({topic, rows: list}) => element('tbody', {},
+    const body = found.slice(0, many ? undefined : -1).map(({topic, rows: list}) => element('tbody', {},
       element('tr', {}, element('th', {scope: 'rowgroup', colspan: answers.length + 1}, topic)), list.map(line)));
     at('rows').replaceChildren(element('thead', {}, element('tr', {}, element('td', {}), ...head)), ...body);
     const box = at('rows').parentElement;

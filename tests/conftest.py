@@ -1,0 +1,20 @@
+"""What several files of tests share."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """A Chromium: the machine's own, else Playwright's."""
+    with sync_playwright() as playwright:
+        names = ("chromium", "chromium-browser", "google-chrome")
+        own = next(filter(None, map(shutil.which, names)), None)
+        if own is None and not Path(playwright.chromium.executable_path).exists():
+            pytest.skip("no Chromium: install one, or run playwright install chromium")
+        chromium = playwright.chromium.launch(executable_path=own, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()

@@ -1,0 +1,230 @@
+"""The calculator as a reader uses it, in a real Chromium, from a file and without a network."""
+
+import json
+import shlex
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+import pytest
+
+from inferecon import symbols as s
+from inferecon.build import LEDGER
+from inferecon.calculator import bundle, records
+from inferecon.matrix import SCENARIO, activations_for
+from inferecon.numbers import SHOWN, digits, number
+from inferecon.pages import calculator
+from inferecon.parameters import parse, validated
+from inferecon.records import ROOT, ids, load
+from inferecon.results import read_numbers
+from inferecon.scenario import choose_devices, opened
+
+CSS = ROOT / "book" / "assets" / "css" / "book.css"
+PAGE = """<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8">
+<meta name="viewport" content="width=device-width"><title>Calculator</title>
+<style>{css}</style><article class="bd-article"><h1>Calculator</h1>{html}</article>
+<script>{script}</script></html>"""
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    """The calculator without the book around it."""
+    path = tmp_path_factory.mktemp("page") / "calculator.html"
+    css, script = CSS.read_text(encoding="utf-8"), bundle.bundled("calculator.mjs")
+    text = PAGE.format(css=css, html=calculator.html(), script=script)
+    path.write_text(text, encoding="utf-8")
+    return path.as_uri()
+
+
+@pytest.fixture
+def page(browser, address):
+    """A tab in which nothing may go wrong and nothing may be asked for."""
+    context = browser.new_context(offline=True, permissions=["clipboard-read", "clipboard-write"])
+    opened, wrong = context.new_page(), []
+    opened.on("pageerror", lambda error: wrong.append(str(error)))
+    opened.on("console", lambda said: wrong.append(said.text))
+    opened.on("dialog", lambda dialog: wrong.append("dialog"))
+    opened.on("request", lambda asked: asked.url.startswith("file:") or wrong.append(asked.url))
+    opened.goto(address)
+    yield opened
+    context.close()
+    assert wrong == []
+
+
+def shown(page) -> dict[str, str]:
+    """Return value and unit of each row of the first column, by the law behind it."""
+    rows = page.evaluate(
+        """() => [...document.querySelectorAll('.rows tbody tr:has(.law-of)')].map(row => {
+            const cell = row.querySelector('td'), unit = cell.querySelector('.unit');
+            const value = cell.firstChild.textContent + (unit ? unit.textContent : '');
+            return [row.querySelector('.law-of').textContent, value];
+        })"""
+    )
+    return dict(reversed(rows))  # of two rows of one law the first
+
+
+def settle(page):
+    """Wait for the frame in which the answer is written."""
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
+
+
+def test_the_first_view_is_the_published_case(page):
+    numbers, found = read_numbers(LEDGER), shown(page)
+    for symbol in (s.ttft, s.itl, s.device_time, s.energy_per_token, s.cost_per_token):
+        law = records.data()["shown"][symbol.name]["law"]
+        assert found[law] == numbers[f"deepseek-v3/h200-sxm/fp8:{symbol.name}"].text
+    assert page.url.endswith("calculator.html"), "no default stands in the address"
+
+
+def test_what_is_chosen_is_what_python_computes(page):
+    """A sample through the form itself: each field set as a reader would."""
+    draw = np.random.default_rng(11)
+    models, hardware = [[*ids(kind)] for kind in ("models", "hardware")]
+    models = [id for id in models if not load("models", id).lacks]
+    compared = 0
+    while compared < 12:
+        model, device = draw.choice(models), draw.choice(hardware)
+        weights = draw.choice(["bf16", "fp8", "int4-awq"])
+        workload = {"batch": int(draw.integers(1, 64)), "isl": int(draw.integers(1, 900))}
+        case = choose_devices(
+            model,
+            device,
+            weights=weights,
+            activations=activations_for(weights),
+            osl=100,
+            **workload,
+        )
+        if case.obstacles:
+            continue
+        for name, value in (("model", model), ("hardware", device), ("weights", weights)):
+            page.select_option(f"[name={name}]", value)
+        for name, value in {**workload, "osl": 100}.items():
+            page.fill(f"[name={name}]", str(value))
+        settle(page)
+        found, compared = shown(page), compared + 1
+        for symbol in [x for x in records.RESULTS if x in SHOWN]:
+            law = records.data()["shown"][symbol.name]["law"]
+            assert found[law] == number(symbol, case.values[symbol]).text, (case, law)
+
+
+def test_an_answer_comes_in_the_next_frame(page):
+    page.fill("[name=batch]", "64")
+    settle(page)
+    expected = choose_devices("deepseek-v3", "h200-sxm", weights="fp8", activations="fp8", batch=64)
+    assert shown(page)["ITL"] == number(s.itl, expected.values[s.itl]).text
+    assert parse_qs(urlsplit(page.url).query) == {"batch": ["64"]}
+
+
+def test_an_address_opens_what_it_was_sent_for(page, address):
+    page.goto(f"{address}?model=llama-3.1-8b&hardware=l40s&weights=bf16&batch=4&pue=1.5&vs=batch-8")
+    assert page.input_value("[name=model]") == "llama-3.1-8b"
+    assert page.input_value("[name=pue]") == "1.5"
+    assert page.locator("details.more").get_attribute("open") is not None
+    assert page.locator(".rows thead th").count() == 2
+    assert page.locator(".rows .apart").count() > 5
+    before = page.url
+    page.reload()
+    assert page.url == before
+
+
+def test_a_hostile_address_is_text(page, address):
+    page.goto(f"{address}?model=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E&batch=1e99&grid=%00")
+    said = page.text_content(".notice")
+    assert said.startswith("Ignored in the address of this page: ") and "<img src=x" in said
+    assert page.locator(".notice *").count() == 0
+    assert page.input_value("[name=model]") == "deepseek-v3"
+
+
+def test_a_mistake_in_a_field_is_said_and_not_taken(page):
+    page.fill("[name=isl]", "many")
+    settle(page)
+    assert page.text_content(".notice") == (
+        "Not taken: isl must be a whole number of at least 1, not many."
+    )
+    assert page.get_attribute("[name=isl]", "aria-invalid") == "true"
+    page.fill("[name=isl]", "1024")
+    settle(page)
+    assert page.text_content(".notice") == ""
+
+
+def test_what_does_not_fit_says_by_how_much_and_what_would(page, address):
+    page.goto(f"{address}?model=llama-3.1-8b&hardware=l40s&weights=bf16&batch=600&tp=1")
+    case = opened(model="llama-3.1-8b", hardware="l40s", weights="bf16", tp=1, ep=1, batch=600)
+    over = case.values[s.memory_needed] - case.values[s.memory_available]
+    assert f"{digits(over / 1e9)} GB too much on each device" in page.text_content(".why")
+    most = f"batch {case.values[s.largest_batch]:,.0f}, the largest that fits"
+    page.get_by_role("button", name=most).click()
+    settle(page)
+    assert page.text_content(".says").startswith("It fits")
+    assert page.input_value("[name=batch]") == f"{case.values[s.largest_batch]:.0f}"
+
+
+def test_gib_is_a_unit_of_its_own(page):
+    page.locator("details.more summary").click()
+    page.select_option("[name=unit]", "GiB")
+    settle(page)
+    assert "GiB" in page.text_content(".memory") and "GB" not in page.text_content(".memory")
+
+
+def test_columns_are_compared(page):
+    page.get_by_role("button", name="Keep beside another").click()
+    page.select_option("[name=hardware]", "b200-sxm")
+    settle(page)
+    assert page.locator(".rows thead th").count() == 2
+    assert "vs=hardware-h200-sxm" in page.url
+    now, kept = page.locator(".rows tr:has(a:text-is('ITL')) td").all()
+    assert "%" in kept.text_content() and "%" not in now.text_content()
+    page.get_by_role("button", name="Drop column 2").click()
+    settle(page)
+    assert page.locator(".rows thead th").count() == 1
+
+
+def test_what_is_taken_away_says_the_same(page):
+    found = shown(page)
+    page.get_by_role("button", name="JSON", exact=True).click()
+    taken = json.loads(page.evaluate("navigator.clipboard.readText()"))
+    (only,) = taken["configurations"]
+    assert found["ITL"] == f"{digits(only['results']['itl']['value'])} ms"
+    page.get_by_role("button", name="Markdown").click()
+    assert found["ITL"].split()[0] in page.evaluate("navigator.clipboard.readText()")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download CSV").click()
+    assert download.value.suggested_filename == "inferecon.csv"
+    assert "ITL" in download.value.path().read_text(encoding="utf-8")
+
+
+def test_the_commands_ask_for_the_same_case(page, address):
+    page.goto(f"{address}?model=qwen3-30b-a3b&weights=fp8&kv=kv-fp8&provider=Nebius&grid=fra&tp=2")
+    shown(page)
+    _, line = page.text_content(".commands").splitlines()
+    first, second, out, *words = shlex.split(line)
+    assert (first, second, out) == ("inferecon", "run", "out.ipynb")
+    given = validated(SCENARIO, parse(words[1::2]))
+    keep = {name: value for name, value in given.items() if name in records.DEFAULTS}
+    case = opened(**keep)
+    assert shown(page)["COST-TOKEN"] == number(s.cost_per_token, case.values[s.cost_per_token]).text
+
+
+def test_every_field_has_a_label_and_all_is_reached_by_keyboard(page):
+    for field in page.locator(".calculator :is(select, input)").all():
+        assert page.locator(f"label[for='{field.get_attribute('id')}']").count() == 1
+    seen = set()
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        seen.add(page.evaluate("document.activeElement.name || document.activeElement.textContent"))
+    assert {"preset", "model", "hardware", "weights", "batch", "isl", "osl"} <= seen
+    assert {"Link", "Markdown", "CSV", "JSON", "Commands", "Keep beside another"} <= seen
+
+
+def test_data_in_the_page_ends_no_script():
+    text = calculator.html()
+    assert text.count("</script>") == 2
+    assert "</" not in records.written({"name": "</script><script>alert(1)</script>"})
+
+
+def test_a_phone_scrolls_one_way_only(browser, address):
+    tab = browser.new_page(viewport={"width": 390, "height": 800})
+    for query in ("", "?hardware=a100-80gb-sxm&weights=bf16", "?vs=batch-1&vs=batch-2"):
+        tab.goto(address + query)
+        tab.locator("details.more summary").click()
+        assert tab.evaluate("document.documentElement.scrollWidth") <= 390
+    tab.close()
