@@ -10,12 +10,12 @@ from functools import cache
 
 from .. import cite
 from .. import symbols as s
+from ..edition import EDITION
 from ..givens import component_formats
 from ..laws import SERVICE
 from ..matrix import FORMATS, HARDWARE, MODELS, WORKLOAD
 from ..numbers import SHOWN, UNIT_NAMES
 from ..records import Record, ids, load
-from ..results import EDITION
 from ..symbols import GLOSSARY
 from ..units import ureg
 

@@ -9,7 +9,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from ..calculator import bundle, records
-from ..records import DATA
+from ..files import DATA
 from .sidebar import TEMPLATES
 
 MARK = '<div class="calculator">'
