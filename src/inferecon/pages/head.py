@@ -8,8 +8,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 from ..cite import TITLE
-from ..edition import UNSTAMPED
-from ..results import EDITION, edition
+from ..edition import EDITION, UNSTAMPED, edition
 from ..sitefiles import declared
 from .search import seen
 
