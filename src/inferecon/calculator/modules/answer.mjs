@@ -46,8 +46,10 @@ function result(records, one, key, factor) {
   const value = one.values[key] * factor;
   if (!Number.isNaN(value)) return cell(value);
   const facts = missing(records, one.choices, key).map(name => records.facts[name]);
-  return {value, text: '–', note: `no record states: ${facts.join(', ')}`};
+  return {value, text: '–', note: `no record states: ${facts.join(', ')}`, brief: brief(facts)};
 }
+
+const brief = ([first, ...others]) => `no record states: ${first}${others.length ? ` and ${others.length} more` : ''}`;
 
 // The three bounds of each phase, and which one sets the pace.
 export function bounds(records, {values}) {

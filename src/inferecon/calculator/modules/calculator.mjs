@@ -4,7 +4,7 @@
 import {MOST, NAMES, OWN, read, value, write} from './address.mjs';
 import {answered, bounds, memory, topics} from './answer.mjs';
 import {changes, shortage} from './changes.mjs';
-import {csv, inferecon, json, markdown, papermill, title} from './forms.mjs';
+import {apart, csv, inferecon, json, markdown, papermill} from './forms.mjs';
 import {activationsFor, expertsDivide, expertsOver, headsDivide, offer} from './scenario.mjs';
 import {bytes, difference, digits, several} from './words.mjs';
 
@@ -165,7 +165,7 @@ export function start(place) {
       const use = element('button', {type: 'button', 'aria-label': `Use column ${n + 1}`}, 'use'), drop = element('button', {type: 'button', 'aria-label': `Drop column ${n + 1}`}, 'drop');
       use.addEventListener('click', () => { [columns[0], columns[n]] = [{...columns[n], unit: columns[0].unit}, columns[0]]; fill(columns[0]); soon(); });
       drop.addEventListener('click', () => { columns.splice(n, 1); soon(); });
-      return element('th', {scope: 'col'}, `column ${n + 1} `, use, ' ', drop, element('span', {class: 'what'}, title(one.choices)));
+      return element('th', {scope: 'col'}, `column ${n + 1} `, use, ' ', drop, element('span', {class: 'what'}, apart(columns[0], columns[n])));
     });
     const body = found.slice(0, many ? undefined : -1).map(({topic, rows: list}) => element('tbody', {},
       element('tr', {}, element('th', {scope: 'rowgroup', colspan: answers.length + 1}, topic)), list.map(line)));
@@ -176,9 +176,9 @@ export function start(place) {
 
   function line(row) {
     const cells = row.cells.map((one, n) => {
-      const apart = n && one.value !== undefined ? difference(one.value, row.cells[0].value) : '';
+      const gap = n && one.value !== undefined ? difference(one.value, row.cells[0].value) : '';
       return element('td', {}, one.text, one.text !== '–' && row.unit ? element('span', {class: 'unit'}, ` ${row.unit}`) : '',
-        apart ? element('span', {class: 'apart'}, apart) : '', one.note && answers[n].runs ? element('span', {class: 'note'}, one.note) : '');
+        gap ? element('span', {class: 'apart'}, gap) : '', one.note && answers[n].runs ? element('span', {class: 'note', title: one.note}, one.brief) : '');
     });
     const law = row.at ? element('a', {class: 'law-of', href: row.at, title: 'the law behind it'}, row.law) : '';
     return element('tr', {}, element('th', {scope: 'row'}, row.says, ' ', law), ...cells);

@@ -1,7 +1,7 @@
 // The answer to take away: Markdown, CSV, JSON, and the commands that compute it again.
 
 import {rows} from './answer.mjs';
-import {OWN} from './address.mjs';
+import {NAMES, OWN} from './address.mjs';
 
 const PARAMETERS = ['model', 'hardware', 'weights', 'activations', 'kv', 'tp', 'ep', 'batch', 'isl', 'osl', 'grid', 'provider'];
 
@@ -13,6 +13,12 @@ const stands = choices => Object.keys(OWN).filter(name => choices[name] != null)
 export function title(choices) {
   const {model, hardware, weights, tp, ep, batch, isl, osl} = choices;
   return `${model}/${hardware}/${weights}, TP ${tp}, EP ${ep}, batch ${batch}, ${isl} tokens in, ${osl} out`;
+}
+
+// How one configuration differs from another, in words.
+export function apart(first, other) {
+  const names = NAMES.filter(name => name !== 'unit' && (first[name] ?? '') !== (other[name] ?? ''));
+  return names.map(name => `${name} ${other[name] || 'open'}`).join(', ') || 'the same';
 }
 
 export function papermill(choices) {
