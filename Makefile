@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help report test accept bench lock clean
+.PHONY: help report test pages pdf accept bench lock clean
 .DELETE_ON_ERROR:
 
 BIN := .venv/bin
@@ -16,11 +16,17 @@ help:             ## list the targets
 report: .venv/installed ## run the notebooks, check every number, write _build/html
 	@$(BIN)/inferecon build
 
-test: .venv/installed ## layers, style, laws, records, notebooks
+test: .venv/installed ## layers, style, laws, records, notebooks; a sample of the built pages in a browser
 	@$(BIN)/lint-imports
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
-	@$(BIN)/pytest -q -n auto --dist loadfile
+	@$(BIN)/pytest -q -n auto --dist loadfile --ignore tests/pages
+	@$(BIN)/python -m inferecon.chromium || true
+	@$(BIN)/pytest -q -n auto tests/pages
+
+pages: .venv/installed ## test every built page in a real browser
+	@$(BIN)/python -m inferecon.chromium
+	@INFERECON_BROWSER=required $(BIN)/pytest -q -n auto tests/pages
 
 accept: .venv/installed ## write the new numbers into the ledger; the diff is the review
 	@$(BIN)/inferecon build --accept

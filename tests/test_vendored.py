@@ -9,14 +9,17 @@ import yaml
 from sphinxcontrib import katex
 
 ASSETS = Path(__file__).parents[1] / "book" / "assets"
+AXE = Path(__file__).parent / "pages" / "axe"
 PACKAGES = yaml.safe_load((ASSETS / "VENDORED.yaml").read_text())
+OF_TESTS = yaml.safe_load((AXE / "VENDORED.yaml").read_text())
+ALL = [(ASSETS, one) for one in PACKAGES] + [(AXE, one) for one in OF_TESTS]
 
 
-@pytest.mark.parametrize("package", PACKAGES, ids=lambda p: p["package"])
-def test_files_are_unchanged_and_licensed(package):
-    assert (ASSETS / package["licence_file"]).read_text().strip()
+@pytest.mark.parametrize(("folder", "package"), ALL, ids=[one["package"] for _, one in ALL])
+def test_files_are_unchanged_and_licensed(folder, package):
+    assert (folder / package["licence_file"]).read_text().strip()
     for name, digest in package["files"].items():
-        assert hashlib.sha256((ASSETS / name).read_bytes()).hexdigest() == digest, name
+        assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest, name
 
 
 def test_every_vendored_file_is_listed():

@@ -23,6 +23,7 @@ HTML = BUILD / "html"
 CODE = "from inferecon.press import press; press(*{!r})"
 # Lines of a page that others may show: headings, labels, directives, citations, terms.
 SEEN = re.compile(r'^\s*"?\s*(?:#|\(|:::|```|\{|\$\$)|\{(?:cite|term|eq|numref)\}|^\S+\n: ')
+CODE_IN = (".py", ".mjs", ".html")
 FOOT = re.compile(r'(<code class="commit">)[^<]*(</code> of <time>)[^<]*<')
 
 
@@ -35,8 +36,7 @@ def build_html(
     of the numbers must have its place on the pages.
     """
     html, mark = build / "html", build / "html.key"
-    keys = [frame_key(book), pages_key(book, filter(Path.exists, [numbers, build / DATASET.name]))]
-    had = mark.read_text().split() if mark.exists() and (html / "index.html").exists() else []
+    keys, had = keys_of(numbers, book, build), marked(build)
     written = had[2:] or [UNSTAMPED]
     if had[:2] != keys:
         since = mark.stat().st_mtime if mark.exists() and had[:1] == keys[:1] else 0.0
@@ -59,6 +59,19 @@ def build_html(
     mark.write_text(" ".join([*keys, new]))
 
 
+def keys_of(numbers: Path, book: Path = BOOK, build: Path = BUILD) -> list[str]:
+    """Return the fingerprints of what goes into the site, the frame's first."""
+    data = [path for path in (numbers, build / DATASET.name) if path.exists()]
+    return [frame_key(book), pages_key(book, data)]
+
+
+def marked(build: Path = BUILD) -> list[str]:
+    """Return the fingerprints of the site that was built, and its commit; nothing if none was."""
+    mark = build / "html.key"
+    there = mark.exists() and (build / "html" / "index.html").exists()
+    return mark.read_text().split() if there else []
+
+
 def stamp(html: Path, old: list[str], new: str) -> None:
     """Put this checkout's commit and its day where pages name them; Sphinx need not run again."""
     foot = rf"\g<1>{new}\g<2>{committed()}<"
@@ -75,9 +88,8 @@ def frame_key(book: Path = BOOK) -> str:
     """Fingerprint of all that a page may show of others, and of what makes pages."""
     texts = pages_of(book)
     files = [p for p in book.rglob("*") if p.is_file() and p not in texts and ours(p)]
-    files += [*(ROOT / "src").rglob("*.py"), ROOT / "_config.yml", ROOT / "requirements.txt"]
-    files.append(CITATION)
-    files += (ROOT / "src").rglob("*.html")
+    files += [ROOT / "_config.yml", ROOT / "requirements.txt", CITATION]
+    files += (p for p in (ROOT / "src").rglob("*") if p.suffix in CODE_IN)
     digest = hash_of(files)
     for path in texts:
         lines = path.read_text(encoding="utf-8").splitlines()

@@ -63,7 +63,7 @@
 
   // a link to one claim shows it whatever the filter says
   function reach() {
-    const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (!target?.closest('[hidden]')) return;
     for (const name of filters) selects[name].value = '';
     show();

@@ -9,7 +9,8 @@
     return;
   }
   const pagefind = await import(new URL(place.dataset.index, location.href));
-  await pagefind.options({excerptLength: 25});
+  // a chapter is long and says its words often: neither may count against it, nor much for it
+  await pagefind.options({excerptLength: 25, ranking: {pageLength: 0.1, termFrequency: 0.3}});
   const make = (name, properties = {}, ...children) => {
     const element = Object.assign(document.createElement(name), properties);
     element.append(...children);

@@ -14,29 +14,37 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
 
+from ..citebox import MARK as CITE
 from ..search import WORDS
 
 SCRIPT = "js/search.js"
 UNSEEN = re.compile(r"<(script|style|noscript|svg)\b.*?</\1>", re.DOTALL)
+# Nobody searches a result by its digits, nor the four forms of a citation.
+UNASKED = re.compile(rf"<table\b|{CITE}")
 SKIPPED = (nodes.math, nodes.math_block, nodes.comment, nodes.image, addnodes.toctree)
-# What a search for words finds last: records, looked up by name, and statements of others.
-WEIGHTS = {"data/": "0.2", "claims/": "0.5"}
+RECORDS = ("models/", "hardware/", "data/models/", "data/hardware/")  # looked up by name
+# A search for words finds first what explains them: the chapters, then tables, then records.
+WEIGHTS = {"data/": "0.2", "claims/": "0.3", "reference/": "0.3"}
+WEIGHTS |= dict.fromkeys(("models/", "hardware/", "chapters/", "laws"), "0.5")
 
 
-def words(node: nodes.Node, level: int = 0) -> Iterator[str]:
+def words(node: nodes.Node, left_out: tuple[type, ...], level: int = 0) -> Iterator[str]:
     """Write the words under a node, in headings with anchors and in blocks."""
     if isinstance(node, nodes.Text):
         yield escape(node.astext())
     elif isinstance(node, nodes.raw):
-        yield f" {escape(seen(node.astext()))} "
+        yield "" if UNASKED.search(node.astext()) else f" {escape(seen(node.astext()))} "
     elif isinstance(node, nodes.title) and isinstance(node.parent, nodes.section):
-        title, anchor = " ".join(node.astext().split()), node.parent["ids"][0]
-        yield f'<h{min(level, 6)} id="{escape(anchor)}">{escape(title)}</h{min(level, 6)}>\n'
-    elif not isinstance(node, SKIPPED):
+        title, anchor = escape(" ".join(node.astext().split())), escape(node.parent["ids"][0])
+        kept = f' data-pagefind-meta="title:{title}"' if level == 1 else ""
+        # a name such as Llama-3.1-8B is asked for in pieces
+        asked = re.sub(r"(?<=\w)-(?=\w)", " ", title)
+        yield f'<h{min(level, 6)} id="{anchor}"{kept}>{asked}</h{min(level, 6)}>\n'
+    elif not isinstance(node, left_out):
         inner = "".join(
             part
             for child in node.children
-            for part in words(child, level + isinstance(node, nodes.section))
+            for part in words(child, left_out, level + isinstance(node, nodes.section))
         )
         block = isinstance(node, nodes.TextElement) and not isinstance(node, nodes.Inline)
         yield f"<p>{inner}</p>\n" if block else f"{inner} " if _apart(node) else inner
@@ -55,12 +63,13 @@ def leave_words(app: Sphinx, pagename: str, template: str, context: dict, doctre
     """Write the words of a page for the index."""
     if doctree is None:
         return
+    left_out = (*SKIPPED, nodes.table) if pagename.startswith(RECORDS) else SKIPPED
     weight = next((w for start, w in WEIGHTS.items() if pagename.startswith(start)), "1")
     path = Path(app.doctreedir) / WORDS / f"{pagename}.html"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(
         f'<html lang="en"><body data-pagefind-weight="{weight}">\n'
-        f"{''.join(words(doctree))}</body></html>\n",
+        f"{''.join(words(doctree, left_out))}</body></html>\n",
         encoding="utf-8",
     )
 

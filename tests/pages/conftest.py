@@ -1,0 +1,146 @@
+"""The built report in a real Chromium: where it is served, and what to do where neither exists.
+
+Without a browser, or without a report that is as its sources are, these tests are skipped and
+the last lines of pytest say why.  ``INFERECON_BROWSER=required``, as in ``make pages``, makes
+that a failure, and tests every page where else a sample of each kind is tested.
+"""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from inferecon import chromium
+from inferecon.build import HTML, NUMBERS
+from inferecon.errors import BadInput
+from inferecon.html import keys_of, marked
+
+REQUIRED = os.environ.get("INFERECON_BROWSER") == "required"
+UNTESTED = "the pages were not tested in a browser"
+ALONE = ["search.html", "genindex.html"]  # pages that no list has
+OF_A_KIND = 3  # pages of one kind in a sample: the first, the last and one between
+
+
+def listed():
+    """Part, folder and path of every page, as the site lists them."""
+    path = HTML / "index.json"
+    pages = json.loads(path.read_text(encoding="utf-8"))["pages"] if path.exists() else []
+    return [(page["part"], Path(page["path"]).parent, page["path"]) for page in pages]
+
+
+def every_page():
+    return [path for *_, path in listed()] + ALONE if listed() else ["index.html"]
+
+
+def sample():
+    """A few pages of each kind: those that share part and folder are built alike."""
+    kinds = {}
+    for part, folder, path in listed():
+        kinds.setdefault((part, folder), []).append(path)
+    chosen = [{kind[0], kind[len(kind) // 2], kind[-1]} for kind in kinds.values()]
+    return [path for path in every_page() if any(path in few for few in chosen)] + ALONE
+
+
+def obstacle():
+    """Say why there is nothing to test, or return an empty string."""
+    if not marked():
+        return "there is no report; make report builds it"
+    if not os.environ.get("DEV_STALE") and marked()[:2] != keys_of(NUMBERS):
+        return "the report is older than its sources; make report renews it"
+    return ""
+
+
+def pytest_generate_tests(metafunc):
+    for name, pages in (("page", every_page if REQUIRED else sample), ("example", sample)):
+        if name in metafunc.fixturenames:
+            metafunc.parametrize(name, pages())
+
+
+def pytest_terminal_summary(terminalreporter):
+    reasons = {str(report.longrepr) for report in terminalreporter.stats.get("skipped", [])}
+    said = sorted({one[one.index(UNTESTED) :].rstrip("')") for one in reasons if UNTESTED in one})
+    for sentence in said:
+        terminalreporter.write_line(sentence)
+
+
+@pytest.fixture(scope="package")
+def chrome():
+    """A Chromium that has no network but this machine."""
+    why = obstacle()
+    if not why:
+        try:
+            with chromium.browser() as running:
+                yield running
+            return
+        except BadInput as error:
+            why = str(error)
+    (pytest.fail if REQUIRED else pytest.skip)(f"{UNTESTED}: {why}")
+
+
+@pytest.fixture(scope="package")
+def site():
+    """The address of the report, from a server of this process."""
+    with chromium.served(HTML) as address:
+        yield address
+
+
+class Tab:
+    """A page of the browser that notes what went wrong in it."""
+
+    def __init__(self, context):
+        self.page, self.wrong = context.new_page(), []
+        self.page.on("request", self.asked)
+        self.page.on("response", self.answered)
+        self.page.on("pageerror", lambda error: self.wrong.append(f"error {error}"))
+        self.page.on("console", self.said)
+
+    def asked(self, request):
+        own = ("http://127.0.0.1:", "data:", "blob:", "file:")
+        if not request.url.startswith(own):
+            self.wrong.append(f"request to {request.url}")
+
+    def answered(self, response):
+        if response.status >= 400:
+            self.wrong.append(f"{response.status} for {response.url}")
+
+    def said(self, message):
+        if message.type in ("error", "warning"):
+            self.wrong.append(f"console {message.type}: {message.text}")
+
+    def open(self, url):
+        """Open an address and wait until the page, its charts included, is drawn."""
+        self.page.goto(url, wait_until="load")
+        self.page.evaluate("window.chartsReady")
+        return self.page
+
+
+@pytest.fixture(scope="package")
+def contexts(chrome):
+    """Browser contexts by width and theme, made when asked for and shared by all tests."""
+    made = {}
+
+    def context(width, theme):
+        if (width, theme) not in made:
+            made[width, theme] = chrome.new_context(
+                viewport={"width": width, "height": 900}, color_scheme=theme
+            )
+        return made[width, theme]
+
+    yield context
+    for one in made.values():
+        one.close()
+
+
+@pytest.fixture
+def tab(contexts):
+    """Open a tab of a width and a theme."""
+    opened = []
+
+    def new(width=1280, theme="light"):
+        opened.append(Tab(contexts(width, theme)))
+        return opened[-1]
+
+    yield new
+    for one in opened:
+        one.page.close()

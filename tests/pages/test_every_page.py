@@ -1,0 +1,32 @@
+"""Every page by itself: it asks for nothing outside, complains of nothing and fits a phone."""
+
+ALONE = ("search.html", "genindex.html")  # made by Sphinx, not from a text
+
+
+def test_a_page_keeps_to_itself_and_fits_a_phone(page, tab, site):
+    here = tab(width=390)
+    opened = here.open(f"{site}/{page}")
+    assert here.wrong == []
+    assert opened.locator("h1").count() >= 1
+    assert opened.locator(".vl-broken").count() == 0
+    wide = opened.evaluate("document.documentElement.scrollWidth - innerWidth")
+    assert wide <= 0, f"{wide} px wider than the screen: {beyond(opened)}"
+
+
+def beyond(opened):
+    """Elements that reach beyond the right edge without a box of their own to scroll in."""
+    return opened.evaluate("""() => [...document.querySelectorAll('body *')].filter(e => {
+        if (e.getBoundingClientRect().right <= innerWidth + 1) return false;
+        for (let box = e.parentElement; box; box = box.parentElement)
+            if (getComputedStyle(box).overflowX !== 'visible') return false;
+        return true;
+    }).slice(0, 5).map(e => `${e.tagName}.${e.className}`)""")
+
+
+def test_a_page_has_what_lists_and_cards_need(example, tab, site):
+    opened = tab().open(f"{site}/{example}")
+    assert opened.locator("html[lang=en]").count() == 1
+    assert opened.title().strip()
+    assert opened.locator(".edition time").text_content() != "unknown"
+    if example not in ALONE:
+        assert opened.locator("meta[property='og:title']").get_attribute("content").strip()
