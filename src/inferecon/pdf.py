@@ -9,8 +9,8 @@ from pathlib import Path
 
 from . import chromium
 from .cite import AUTHORS, TITLE
+from .edition import edition
 from .errors import BadInput
-from .results import edition
 from .sitefiles import listed
 
 RECORDS = ("data/models/", "data/hardware/")

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from inferecon import chromium
-from inferecon.build import HTML, NUMBERS
 from inferecon.errors import BadInput
-from inferecon.html import keys_of, marked
+from inferecon.files import NUMBERS
+from inferecon.html import HTML, keys_of, marked
 
 REQUIRED = os.environ.get("INFERECON_BROWSER") == "required"
 UNTESTED = "the pages were not tested in a browser"

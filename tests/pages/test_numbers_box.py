@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from inferecon.build import NUMBERS
+from inferecon.files import NUMBERS
 from inferecon.results import read_numbers
 
 PAGES = ["index.html", "latency.html", "models/llama-3.1-8b.html", "hardware/h200-sxm.html"]

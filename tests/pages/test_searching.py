@@ -2,7 +2,7 @@
 
 import pytest
 
-from inferecon.build import HTML
+from inferecon.html import HTML
 
 QUERIES = {
     "time to first token": "latency.html",
