@@ -27,7 +27,9 @@ def press(book: str, html: str, jobs: int, since: float | None) -> None:
     their numbers; None asks for no check.
     """
     try:
-        wrong = sphinx(book, html, jobs) or beside(Path(book), Path(html))
+        wrong = sphinx(book, html, jobs)
+        if not wrong:
+            beside(Path(book), Path(html))
         if not wrong and since is not None:
             check_places(published(), Path(html), since)
     except BuildFailed as error:
