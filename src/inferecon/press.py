@@ -9,6 +9,7 @@ import re
 import sys
 from collections import Counter
 from html import unescape
+from multiprocessing.util import _exit_function
 from pathlib import Path
 
 from . import export, naming, sitefiles
@@ -35,6 +36,7 @@ def press(book: str, html: str, jobs: int, since: float | None) -> None:
     except BuildFailed as error:
         print(error, file=sys.stderr)
         wrong = 1
+    _exit_function()  # Node would live on, and keep our output open
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(wrong)  # taking a book apart, node by node, takes seconds
