@@ -94,15 +94,6 @@ def cases():
     return choices, [words for words, _ in found], table
 
 
-@pytest.fixture(scope="module")
-def modules(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("modules")
-    bundle.write_modules(folder)
-    for path in HERE.glob("*.mjs"):
-        (folder / path.name).write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
-    return folder
-
-
 def question(choices: list[dict]) -> str:
     names = [symbol.name for symbol in SYMBOLS]
     return json.dumps({"records": records.data(), "cases": choices, "symbols": names})

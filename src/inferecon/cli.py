@@ -178,6 +178,17 @@ def claims(
         print(as_text(found, rows=not check))
 
 
+@app.command()
+def model(
+    config: Annotated[Path, typer.Argument(help="config.json of a model")],
+    id: Annotated[str, typer.Argument(help="what the record is called, in lower case")] = "own",
+) -> None:
+    """Print the record of a model from its config.json, for a folder of your own."""
+    from .configs import record
+
+    print(record(config.read_text(encoding="utf-8"), id), end="")
+
+
 @app.command("list")
 def list_(kind: str, as_json: Json = False) -> None:
     """List models, hardware, formats, or another kind of record."""

@@ -8,13 +8,13 @@ and a second use of it fails the build.
 import re
 from pathlib import Path
 
+from .. import configs
 from ..errors import BuildFailed
 from ..law import System
 from ..laws import SERVICE
 from ..laws.weights import FORMAT_WIDTH
 
 MODULES = Path(__file__).parent / "modules"
-LAWS = "laws.mjs"
 IMPORT = re.compile(r"^import \{([^}]*)\} from '\./([a-z]+\.mjs)';\n", re.MULTILINE)
 TOP = re.compile(r"^(?:export )?(?:async )?(?:const|let|class|function) (\w+)", re.MULTILINE)
 EXPORTED = re.compile(r"^export (?:async )?(?:const|let|class|function) (\w+)", re.MULTILINE)
@@ -29,7 +29,7 @@ def laws() -> str:
 def modules() -> dict[str, str]:
     """Return the text of every module by file name."""
     found = {path.name: path.read_text(encoding="utf-8") for path in sorted(MODULES.glob("*.mjs"))}
-    return {**found, LAWS: laws()}
+    return {**found, "laws.mjs": laws(), "architectures.mjs": configs.module()}
 
 
 def write_modules(folder: Path) -> None:

@@ -1,0 +1,99 @@
+// A model from its config.json, by the rules of configs.py; the rules themselves are printed from
+// the same expressions.  A test reads the same files on both sides, and mistakes word for word.
+
+import {functions, rules, stated} from './architectures.mjs';
+import {commas} from './words.mjs';
+
+class Refused extends Error {}
+const refuse = says => { throw new Refused(says); };
+const plain = value => value !== null && typeof value === 'object' && !Array.isArray(value);
+
+function loads(text) {
+  if (text.length > stated.longest) refuse(`a config.json has at most ${commas(stated.longest)} letters`);
+  let config;
+  try {
+    config = JSON.parse(text);
+  } catch {
+    refuse('this is not JSON: paste the whole config.json');
+  }
+  return plain(config) ? config : refuse('this JSON is no config.json: it has no keys');
+}
+
+// Every number by its key, and of a list how long it is and what is in it.
+function flat(config) {
+  const values = new Map();
+  for (const [name, value] of Object.entries(plain(config.text_config) ? {...config, ...config.text_config} : config)) {
+    if (typeof value === 'boolean' || typeof value === 'number') values.set(name, Number(value));
+    else if (Array.isArray(value)) {
+      values.set(`${name}_length`, value.length);
+      for (const one of value) if (typeof one === 'string') values.set(`${name}_${one}`, (values.get(`${name}_${one}`) ?? 0) + 1);
+    }
+  }
+  return values;
+}
+
+function architecture({architectures: named}) {
+  const name = Array.isArray(named) ? named[0] : undefined;
+  if (typeof name !== 'string') refuse('config.json states no architectures, so its keys cannot be read');
+  if (!Object.hasOwn(rules, name)) refuse(`no rule for the architecture ${name.slice(0, 60)}; known: ${Object.keys(rules).join(', ')}`);
+  return name;
+}
+
+function facts(config) {
+  const name = architecture(config), values = flat(config), rule = rules[name];
+  const lacking = rule.needs.filter(one => !values.has(one));
+  if (lacking.length) refuse(`config.json of ${name} states no ${lacking.join(', ')}`);
+  const found = Object.entries(functions[name](Object.fromEntries(values)));
+  for (const [symbol, value] of found) {
+    const refused = /^refused_(\d+)$/.exec(symbol);
+    if (refused && value) refuse(`the rule for ${name} does not cover ${rule.refuses[refused[1]]}`);
+  }
+  const known = found.filter(([symbol]) => !symbol.startsWith('refused_'));
+  for (const [symbol, value] of known) {
+    const least = stated.positive.includes(symbol) ? 1 : 0;
+    if (!(least <= value && value <= stated.most && Number.isInteger(value))) refuse(`${symbol} must be a whole number of at least ${least}`);
+  }
+  return Object.fromEntries(known.filter(([, value]) => value));
+}
+
+function native(config) {
+  const inner = plain(config.text_config) ? config.text_config : {};
+  const named = [config, inner].flatMap(one => [one.torch_dtype, one.dtype]);
+  const known = named.find(one => typeof one === 'string' && Object.hasOwn(stated.widths, one));
+  return known ? stated.widths[known] : refuse(`config.json states no torch_dtype of ${Object.keys(stated.widths).join(', ')}`);
+}
+
+// Facts and number format from the text of a file: [model, ''], or [null, what is wrong].
+export function parsed(text) {
+  try {
+    const config = loads(text), found = facts(config);
+    return [model(found, native(config)), ''];
+  } catch (error) {
+    if (error instanceof Refused) return [null, error.message];
+    throw error;
+  }
+}
+
+// A model as the records of the page have it.
+function model(found, format) {
+  const {max_context: context, ...given} = found;
+  return {name: 'your own model', native: format, context, given};
+}
+
+// In the address: "native-bf16*max_context-131072*hidden_size-4096".
+export function packed({native: format, context, given}) {
+  const parts = Object.entries({native: format, max_context: context, ...given});
+  return parts.map(([name, value]) => `${name}-${value}`).join('*');
+}
+
+export function unpacked(records, text) {
+  const found = {};
+  let format = '';
+  for (const part of text.split('*')) {
+    const [, name, value] = /^(\w+)-(\w+)$/.exec(part) ?? [];
+    if (name === 'native' && Object.values(stated.widths).includes(value)) format = value;
+    else if ((name === 'max_context' || records.zeros.includes(name)) && /^\d{1,16}$/.test(value) && Number(value) <= stated.most) found[name] = Number(value);
+    else return null;
+  }
+  return format && stated.positive.every(name => found[name] >= 1) ? model(found, format) : null;
+}

@@ -1,0 +1,129 @@
+"""A config.json is read as the records have the model, in Python and in the page."""
+
+import copy
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+from inferecon import configs
+from inferecon.calculator import records
+from inferecon.cli import main
+from inferecon.errors import BadInput
+from inferecon.laws import SERVICE
+from inferecon.pages.katex_node import node
+from inferecon.records import ids, load
+
+HERE = Path(__file__).parent / "calculator"
+FILES = yaml.safe_load((HERE / "configs.yaml").read_text(encoding="utf-8"))
+LLAMA = FILES["llama-3.1-8b"]
+
+
+def counted(model: str) -> dict[str, float]:
+    """What the laws use of a record, without what is zero."""
+    given = load("models", model).given.items()
+    used = {x.name: v for x, v in given if x in SERVICE.inputs or x.name == "max_context"}
+    return {name: value for name, value in used.items() if value}
+
+
+@pytest.mark.parametrize("model", FILES)
+def test_a_file_gives_the_facts_of_the_record(model):
+    assert configs.facts(FILES[model]) == counted(model)
+    assert configs.native(FILES[model]) == load("models", model).about["native_dtype"]
+
+
+def test_every_architecture_is_tried_on_a_model():
+    assert {one["architectures"][0] for one in FILES.values()} == set(configs.RULES)
+
+
+def spoiled(**changes) -> str:
+    """The file of Llama-3.1-8B with changes; None takes a key away."""
+    config = copy.deepcopy(LLAMA) | changes
+    return json.dumps({name: value for name, value in config.items() if value is not None})
+
+
+WRONG = {
+    "": "this is not JSON: paste the whole config.json",
+    "{": "this is not JSON: paste the whole config.json",
+    '{"a": NaN}': "this is not JSON: paste the whole config.json",
+    "[1]": "this JSON is no config.json: it has no keys",
+    "null": "this JSON is no config.json: it has no keys",
+    "{}": "config.json states no architectures, so its keys cannot be read",
+    spoiled(architectures=[7]): "config.json states no architectures, so its keys cannot be read",
+    spoiled(architectures=["<b>New"]): "no rule for the architecture <b>New; known: "
+    + ", ".join(configs.RULES),
+    spoiled(architectures=["toString"]): "no rule for the architecture toString; known: "
+    + ", ".join(configs.RULES),
+    spoiled(hidden_size=None, vocab_size=None): "config.json of LlamaForCausalLM states no "
+    "hidden_size, vocab_size",
+    spoiled(hidden_size="4096"): "config.json of LlamaForCausalLM states no hidden_size",
+    spoiled(hidden_size=-1): "hidden_size must be a whole number of at least 1",
+    spoiled(num_attention_heads=31): "head_dim must be a whole number of at least 0",
+    spoiled(vocab_size=1e300): "vocab_size must be a whole number of at least 1",
+    spoiled(num_hidden_layers=0.5): "n_layers must be a whole number of at least 1",
+    spoiled(torch_dtype="int3"): "config.json states no torch_dtype of bfloat16, float16, float32",
+    json.dumps(FILES["qwen2.5-7b"] | {"use_sliding_window": True}): "the rule for "
+    "Qwen2ForCausalLM does not cover use_sliding_window",
+    json.dumps(FILES["qwen3-30b-a3b"] | {"mlp_only_layers": [0]}): "the rule for "
+    "Qwen3MoeForCausalLM does not cover layers without experts",
+    " " * (configs.LONGEST + 1): "a config.json has at most 1,000,000 letters",
+}
+RIGHT = [
+    *map(json.dumps, FILES.values()),
+    spoiled(head_dim=64, tie_word_embeddings=True, attention_bias=True, mlp_bias=True),
+    spoiled(num_key_value_heads=None, torch_dtype=None, dtype="float16"),
+    json.dumps({"architectures": LLAMA["architectures"], "text_config": LLAMA}),
+    spoiled(**{"__proto__": {"hidden_size": 1}, "constructor": 3, "unknown": ["a", 1, None]}),
+    json.dumps(FILES["mixtral-8x7b"] | {"sliding_window": 4096}),
+]
+
+
+@pytest.mark.parametrize(("text", "says"), WRONG.items(), ids=list(WRONG.values()))
+def test_a_mistake_is_one_sentence(text, says):
+    with pytest.raises(BadInput) as wrong:
+        config = configs.loads(text)
+        configs.facts(config)
+        configs.native(config)
+    assert str(wrong.value) == says
+
+
+def test_the_page_reads_every_file_alike(modules, tmp_path):
+    expected = [[None, says] for says in WRONG.values()]
+    for text in RIGHT:
+        config = configs.loads(text)
+        found = configs.facts(config)
+        context = found.pop("max_context")
+        own = {"native": configs.native(config), "context": context, "given": found}
+        expected.append([{"name": "your own model", **own}, ""])
+    asked = {"texts": [*WRONG, *RIGHT], "records": {"zeros": records.data()["zeros"]}}
+    (tmp_path / "asked.json").write_text(json.dumps(asked), encoding="utf-8")
+    ran = subprocess.run(
+        [node(), HERE / "configs.mjs", modules, tmp_path / "asked.json"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found = json.loads(ran.stdout)
+    assert found["parsed"] == expected
+    assert found["again"] == [one for one, wrong in expected if not wrong], "out of the address"
+
+
+def test_a_record_is_written_for_a_folder_of_ones_own(tmp_path, capsys, monkeypatch):
+    (tmp_path / "config.json").write_text(json.dumps(FILES["mixtral-8x7b"]), encoding="utf-8")
+    monkeypatch.setattr("sys.argv", ["inferecon", "model", str(tmp_path / "config.json"), "mine"])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert not end.value.code
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "mine.yaml").write_text(capsys.readouterr().out, encoding="utf-8")
+    monkeypatch.setenv("INFERECON_DATA", str(tmp_path))
+    ids.cache_clear(), load.cache_clear()
+    try:
+        same = load("models", "mine")
+        theirs = {x: v for x, v in load("models", "mixtral-8x7b").given.items()}
+        theirs = {x: v for x, v in theirs.items() if x in SERVICE.inputs}
+        assert {x: v for x, v in same.given.items() if x in theirs} == theirs
+    finally:
+        ids.cache_clear(), load.cache_clear()
