@@ -2,10 +2,12 @@
 
 import json
 import shlex
+from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
+import yaml
 
 from inferecon import symbols as s
 from inferecon.build import LEDGER
@@ -18,6 +20,7 @@ from inferecon.records import ROOT, ids, load
 from inferecon.results import read_numbers
 from inferecon.scenario import choose_devices, opened
 
+HERE = Path(__file__).parent / "calculator"
 CSS = ROOT / "book" / "assets" / "css" / "book.css"
 PAGE = """<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8">
 <meta name="viewport" content="width=device-width"><title>Calculator</title>
@@ -118,7 +121,7 @@ def test_an_address_opens_what_it_was_sent_for(page, address):
     page.goto(f"{address}?model=llama-3.1-8b&hardware=l40s&weights=bf16&batch=4&pue=1.5&vs=batch-8")
     assert page.input_value("[name=model]") == "llama-3.1-8b"
     assert page.input_value("[name=pue]") == "1.5"
-    assert page.locator("details.more").get_attribute("open") is not None
+    assert page.locator("[data-at=more]").get_attribute("open") is not None
     assert page.locator(".rows thead th").count() == 2
     assert page.locator(".rows .apart").count() > 5
     before = page.url
@@ -159,7 +162,7 @@ def test_what_does_not_fit_says_by_how_much_and_what_would(page, address):
 
 
 def test_gib_is_a_unit_of_its_own(page):
-    page.locator("details.more summary").click()
+    page.locator("[data-at=more] summary").click()
     page.select_option("[name=unit]", "GiB")
     settle(page)
     assert "GiB" in page.text_content(".memory") and "GB" not in page.text_content(".memory")
@@ -204,8 +207,27 @@ def test_the_commands_ask_for_the_same_case(page, address):
     assert shown(page)["COST-TOKEN"] == number(s.cost_per_token, case.values[s.cost_per_token]).text
 
 
+def test_a_model_of_ones_own_is_taken_from_its_config(page, tmp_path):
+    config = yaml.safe_load((HERE / "configs.yaml").read_text(encoding="utf-8"))["llama-3.1-8b"]
+    page.select_option("[name=weights]", "bf16")
+    page.get_by_text("Your own model").click()
+    page.fill("[data-at=text]", json.dumps({**config, "architectures": ["<i>Mine</i>"]}))
+    page.get_by_role("button", name="Use this model").click()
+    assert "no rule for the architecture <i>Mine</i>" in page.text_content("[data-at=config]")
+    (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    page.set_input_files("[data-at=file]", tmp_path / "config.json")
+    page.wait_for_function("document.querySelector('[name=model]').value === 'own'")
+    settle(page)
+    case = choose_devices("llama-3.1-8b", "h200-sxm", weights="bf16", batch=32)
+    assert shown(page)["ITL"] == number(s.itl, case.values[s.itl]).text
+    before = shown(page)
+    page.reload()
+    assert page.input_value("[name=model]") == "own" and shown(page) == before
+    assert "inferecon model config.json own" in page.text_content(".commands")
+
+
 def test_every_field_has_a_label_and_all_is_reached_by_keyboard(page):
-    for field in page.locator(".calculator :is(select, input)").all():
+    for field in page.locator(".calculator :is(select, input, textarea)").all():
         assert page.locator(f"label[for='{field.get_attribute('id')}']").count() == 1
     seen = set()
     for _ in range(40):
@@ -225,6 +247,6 @@ def test_a_phone_scrolls_one_way_only(browser, address):
     tab = browser.new_page(viewport={"width": 390, "height": 800})
     for query in ("", "?hardware=a100-80gb-sxm&weights=bf16", "?vs=batch-1&vs=batch-2"):
         tab.goto(address + query)
-        tab.locator("details.more summary").click()
+        tab.locator("[data-at=more] summary").click()
         assert tab.evaluate("document.documentElement.scrollWidth") <= 390
     tab.close()

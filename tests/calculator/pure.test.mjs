@@ -35,11 +35,12 @@ test('a difference is in per cent, with its sign', () => {
 
 // The address -----------------------------------------------------------------------------------------
 
-const trip = columns => address.read(records, `?${address.write(records, columns)}`);
+const read = search => { const {records: own, ...others} = address.read(records, search); return others; };
+const trip = columns => read(`?${address.write(records, columns)}`);
 
 test('the first view has an empty address, and an empty address the first view', () => {
   assert.equal(address.write(records, [defaults]), '');
-  assert.deepEqual(address.read(records, ''), {columns: [defaults], notice: ''});
+  assert.deepEqual(read(''), {columns: [defaults], notice: ''});
 });
 
 test('every choice comes back from the address', () => {
@@ -67,6 +68,24 @@ test('links that were sent before still say the same', () => { // never edit the
   const {columns} = address.read(records, '?tp=8&ep=1&unit=GiB&vs=batch-128*hardware-b200-sxm&vs=');
   const first = {...defaults, tp: 8, ep: 1, unit: 'GiB'};
   assert.deepEqual(columns, [first, {...first, batch: 128, hardware: 'b200-sxm'}, first]);
+});
+
+test('a model of one\'s own travels in the address', () => {
+  const model = {name: 'your own model', native: 'bf16', context: 131072, given: records.models['llama-3.1-8b'].given};
+  const own = address.withOwn(records, model), columns = [{...defaults, model: 'own', weights: 'bf16'}];
+  const back = address.read(records, `?${address.write(own, columns)}`);
+  assert.deepEqual(back, {records: own, columns, notice: ''});
+  const both = [own, records].map((known, n) => answer.answered(known, {...columns[0], model: n ? 'llama-3.1-8b' : 'own'}).values.itl);
+  assert.equal(both[0], both[1]);
+  assert.equal(records.models.own, undefined);
+});
+
+test('a model in the address that is none is ignored', () => {
+  for (const text of ['', 'x', 'native-bf16', 'native-bf16*hidden_size-1*__proto__-1', 'native-int1*hidden_size-1', 'native-bf16*hidden_size--1', `native-bf16*hidden_size-${'9'.repeat(16)}`]) {
+    const {columns, notice} = read(`?model=own&own=${encodeURIComponent(text)}`);
+    assert.deepEqual(columns, [defaults], text);
+    assert.match(notice, /^Ignored in the address of this page: .*“own” describes no model\.$/);
+  }
 });
 
 test('a value that cannot be is ignored, and one sentence says so', () => {
@@ -199,4 +218,5 @@ test('a command holds whatever a provider is called', () => {
   assert.match(forms.inferecon(both[1].choices), / -p provider='AWS p5en\.48xlarge \(127\.89\/8\)'/);
   assert.match(forms.papermill({...both[1].choices, provider: "a'b"}), / -p provider 'a'\\''b'/);
   assert.match(forms.papermill({...both[0].choices, pue: 1.5}), /# without your own pue/);
+  assert.match(forms.commands({...both[0].choices, model: 'own'}), /^mkdir .* inferecon model config\.json own > my-data\/models\/own\.yaml\nINFERECON_DATA=my-data papermill /);
 });

@@ -1,5 +1,6 @@
 // Choices in the page's address: only what differs from the default, and nothing taken on trust.
 
+import {packed, unpacked} from './config.mjs';
 import {COUNTS, notWhole} from './scenario.mjs';
 
 export const MOST = 6; // columns beside each other
@@ -62,17 +63,23 @@ function taken(records, pairs, base) {
   return {choices, ignored};
 }
 
-// The columns of an address, the first one live, and one sentence on what was ignored.
-export function read(records, search) {
-  const query = new URLSearchParams(search);
+// Records with the reader's own model beside them, if there is one.
+export const withOwn = (records, model) => (model ? {...records, models: {...records.models, own: model}} : records);
+
+// The records with the reader's own model, the columns of an address, the first one live, and one
+// sentence on what was ignored.
+export function read(known, search) {
+  const query = new URLSearchParams(search), model = query.has('own') ? unpacked(known, query.get('own')) : null;
+  const records = withOwn(known, model);
   const {choices, ignored} = taken(records, query, records.defaults);
+  if (query.has('own') && !model) ignored.push('“own” describes no model');
   const columns = [choices];
   for (const text of query.getAll('vs').slice(0, MOST - 1)) {
     const other = taken(records, pairs(text), choices);
     columns.push(other.choices);
     ignored.push(...other.ignored);
   }
-  return {columns, notice: ignored.length ? `Ignored in the address of this page: ${ignored.join('; ')}.` : ''};
+  return {records, columns, notice: ignored.length ? `Ignored in the address of this page: ${ignored.join('; ')}.` : ''};
 }
 
 // A kept column says how it differs from the first: "batch-128*isl-4096".
@@ -98,5 +105,6 @@ export function write(records, columns) {
     const parts = NAMES.filter(name => name !== 'unit' && !same(other[name], first[name]));
     query.append('vs', parts.map(name => `${name}-${encodeURIComponent(other[name] ?? '')}`).join('*'));
   }
+  if (columns.some(({model}) => model === 'own')) query.set('own', packed(records.models.own));
   return String(query);
 }

@@ -1,10 +1,11 @@
 // The calculator on the page: it reads the form, computes in one frame, and writes the answer.
 // Everything that comes from outside reaches the page as text, never as markup.
 
-import {MOST, NAMES, OWN, read, value, write} from './address.mjs';
+import {MOST, NAMES, read, value, withOwn, write} from './address.mjs';
 import {answered, bounds, memory, topics} from './answer.mjs';
 import {changes, shortage} from './changes.mjs';
-import {apart, csv, inferecon, json, markdown, papermill} from './forms.mjs';
+import {parsed} from './config.mjs';
+import {apart, commands, csv, json, markdown} from './forms.mjs';
 import {activationsFor, expertsDivide, expertsOver, headsDivide, offer} from './scenario.mjs';
 import {bytes, difference, digits, several} from './words.mjs';
 
@@ -19,14 +20,15 @@ export function element(tag, attributes = {}, ...children) {
 }
 
 export function start(place) {
-  const records = JSON.parse(place.querySelector('script.records').textContent);
+  const known = JSON.parse(place.querySelector('script.records').textContent);
   const presets = JSON.parse(place.querySelector('script.presets').textContent);
   const form = place.querySelector('form'), at = name => place.querySelector(`[data-at="${name}"]`);
-  let columns = [], answers = [], pending = 0, notice = '';
+  let records = known, columns = [], answers = [], pending = 0, notice = '';
 
   // The form ----------------------------------------------------------------------------------------
 
   function fill(choices) {
+    if (records.models.own && !form.elements.model.querySelector('[value=own]')) form.elements.model.prepend(new Option(records.models.own.name, 'own'));
     open('tp', [['', 'fewest that hold it'], ...headsDivide(records, choices.model).map(n => [n, n])]);
     open('ep', [['', 'as TP'], ...expertsDivide(records, choices.model).map(n => [n, n])]);
     const offers = records.hardware[choices.hardware].offers, lowest = offer(records, {...choices, provider: ''});
@@ -39,7 +41,7 @@ export function start(place) {
     }
     form.elements.pue.placeholder = records.given.pue;
     form.elements.intensity.placeholder = digits(records.grids[choices.grid].given.grid_intensity * 3.6e6);
-    if (NAMES.some(name => !['model', 'hardware', 'weights', 'batch', 'isl', 'osl', 'unit'].includes(name) && (choices[name] ?? '') !== (records.defaults[name] ?? ''))) place.querySelector('details.more').open = true;
+    if (NAMES.some(name => !['model', 'hardware', 'weights', 'batch', 'isl', 'osl', 'unit'].includes(name) && (choices[name] ?? '') !== (records.defaults[name] ?? ''))) at('more').open = true;
   }
 
   function open(name, options) {
@@ -82,6 +84,15 @@ export function start(place) {
     return divides && (ep === null || expertsDivide(records, model).includes(ep)) ? {} : {tp: null, ep: null};
   }
 
+  // A model of the reader's own: the text stays in the page, only counts go into its address.
+  function take(text) {
+    const [model, wrong] = parsed(text);
+    at('config').textContent = wrong ? `Not taken: ${wrong}.` : 'Taken as “your own model”.';
+    if (wrong) return;
+    records = withOwn(known, model);
+    set({model: 'own', tp: null, ep: null});
+  }
+
   function set(change) {
     columns[0] = {...columns[0], ...change};
     notice = '';
@@ -105,7 +116,7 @@ export function start(place) {
     headline(found.flatMap(one => one.rows), now);
     table(found);
     phases(now);
-    at('commands').textContent = now.wrong ? '' : `${papermill(now.choices)}\n${inferecon(now.choices)}`;
+    at('commands').textContent = now.wrong ? '' : commands(now.choices);
     at('keep').disabled = columns.length >= MOST;
     const query = write(records, columns);
     history.replaceState(null, '', location.pathname + (query && `?${query}`) + location.hash);
@@ -235,10 +246,15 @@ export function start(place) {
     if (found) set({...records.defaults, unit: columns[0].unit, ...found.choices});
   });
   form.addEventListener('reset', event => { event.preventDefault(); form.elements.preset.value = ''; columns = [{...records.defaults}]; set({}); });
+  at('take').addEventListener('click', () => take(at('text').value));
+  at('file').addEventListener('change', async () => {
+    const [file] = at('file').files;
+    if (file) take(file.size > 1e6 ? ' '.repeat(1e6 + 1) : at('text').value = await file.text());
+  });
   addEventListener('popstate', recall);
 
   function recall() {
-    ({columns, notice} = read(records, location.search));
+    ({records, columns, notice} = read(known, location.search));
     fill(columns[0]);
     show();
   }

@@ -23,13 +23,21 @@ export function apart(first, other) {
 
 export function papermill(choices) {
   const given = chosen(choices).map(([name, text]) => `-p ${name} ${quoted(text)}`);
-  return `papermill notebooks/scenario.ipynb out.ipynb ${given.join(' ')}${remark(choices)}`;
+  return `${folder(choices)}papermill notebooks/scenario.ipynb out.ipynb ${given.join(' ')}${remark(choices)}`;
 }
 
 export function inferecon(choices) {
   const given = chosen(choices).map(([name, text]) => `-p ${name}=${quoted(text)}`);
-  return `inferecon run out.ipynb ${given.join(' ')}${remark(choices)}`;
+  return `${folder(choices)}inferecon run out.ipynb ${given.join(' ')}${remark(choices)}`;
 }
+
+// All lines: a model of one's own becomes a record first.
+export function commands(choices) {
+  const first = choices.model === 'own' ? ['mkdir -p my-data/models && inferecon model config.json own > my-data/models/own.yaml'] : [];
+  return [...first, papermill(choices), inferecon(choices)].join('\n');
+}
+
+const folder = ({model}) => (model === 'own' ? 'INFERECON_DATA=my-data ' : '');
 
 // What has no parameter, because it stands in a record.
 function remark(choices) {
@@ -37,13 +45,13 @@ function remark(choices) {
   return names.length ? `  # without your own ${names.join(', ')}: these are facts of a record` : '';
 }
 
-const stated = choices => stands(choices).map(name => `${name} ${choices[name]} ${OWN[name][2]}`.trim());
+const ownWords = choices => stands(choices).map(name => `${name} ${choices[name]} ${OWN[name][2]}`.trim());
 const line = text => String(text).replace(/\s+/g, ' ').replaceAll('|', '\\|');
 
 export function markdown(records, answers, unit, link) {
   const list = rows(records, answers, unit);
   const head = answers.map((one, n) => (answers.length > 1 ? `${n + 1}` : 'value'));
-  const out = answers.map((one, n) => `${answers.length > 1 ? `${n + 1}. ` : ''}\`${title(one.choices)}\`${stated(one.choices).map(x => `, own ${x}`).join('')}${reason(one)}`);
+  const out = answers.map((one, n) => `${answers.length > 1 ? `${n + 1}. ` : ''}\`${title(one.choices)}\`${ownWords(one.choices).map(x => `, own ${x}`).join('')}${reason(one)}`);
   out.push('', `| quantity | unit | ${head.join(' | ')} |`, `|---|---|${'---:|'.repeat(answers.length)}`);
   for (const row of list) out.push(`| ${line(row.topic)}: ${line(row.says)} | ${line(row.unit)} | ${row.cells.map(x => line(x.text)).join(' | ')} |`);
   return [...out, '', `Derived bounds, ${records.edition}, ${records.licence}: <${link}>`, ''].join('\n');
