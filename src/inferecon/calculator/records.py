@@ -20,6 +20,7 @@ from ..symbols import GLOSSARY
 from ..units import ureg
 
 ALWAYS = ("collective", "memory-fraction", "pue")  # assumptions of every scenario
+INPUTS = frozenset(SERVICE.inputs)
 ROLES = {"weights": "weight", "activations": "activation", "kv": "kv"}
 # What the page shows of a scenario and calls it, by topic; and each bound of a phase.
 TOPICS = {
@@ -120,7 +121,7 @@ def written(found: object) -> str:
 
 
 def _base(record: Record) -> dict[str, float]:
-    return {x.name: value for x, value in record.given.items() if x in SERVICE.inputs}
+    return {x.name: value for x, value in record.given.items() if x in INPUTS}
 
 
 def _assumed() -> dict[str, float]:
@@ -129,7 +130,7 @@ def _assumed() -> dict[str, float]:
 
 def _model_symbols() -> list:
     """Return what every complete model states; a part that it lacks is zero."""
-    return [x for x in load("models", MODELS[0]).given if x in SERVICE.inputs]
+    return [x for x in load("models", MODELS[0]).given if x in INPUTS]
 
 
 def _model(record: Record) -> dict:

@@ -39,6 +39,7 @@ export function start(place) {
       const field = form.elements[name];
       if (field) field.value = choices[name] ?? '';
     }
+    for (const name of ['arithmetic', 'bandwidth']) form.elements[name].placeholder = 100;
     form.elements.pue.placeholder = records.given.pue;
     form.elements.intensity.placeholder = digits(records.grids[choices.grid].given.grid_intensity * 3.6e6);
     if (NAMES.some(name => !['model', 'hardware', 'weights', 'batch', 'isl', 'osl', 'unit'].includes(name) && (choices[name] ?? '') !== (records.defaults[name] ?? ''))) at('more').open = true;
