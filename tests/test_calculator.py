@@ -5,6 +5,7 @@ import json
 import math
 import os
 import subprocess
+from itertools import cycle
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +13,10 @@ import pytest
 
 from inferecon.calculator import bundle, records
 from inferecon.errors import BadInput
+from inferecon.forecast import outlook
 from inferecon.laws import SERVICE
-from inferecon.matrix import activations_for
-from inferecon.numbers import digits
+from inferecon.matrix import CHOICES, activations_for
+from inferecon.numbers import PREDICTED, digits
 from inferecon.pages.katex_node import node
 from inferecon.records import ids
 from inferecon.scenario import Scenario, opened
@@ -163,3 +165,40 @@ def test_modules_in_node(modules, tmp_path):
         text=True,
     )
     assert ran.returncode == 0, ran.stdout[-6000:] + ran.stderr[-2000:]
+
+
+# Predictions -----------------------------------------------------------------------------------
+
+
+def test_what_is_predicted_is_what_python_predicts(modules, tmp_path):
+    choices, expected = [], []
+    for one, weights in zip(
+        drawn(450), cycle(records.data()["predictions"]["weights"]), strict=False
+    ):
+        both = {"weights": weights, "activations": activations_for(weights)}
+        _, case = told(one | both)
+        if case is None or case.obstacles:
+            continue
+        found = outlook(case, "vllm", [case.batch], [case.isl])
+        choices.append({name: getattr(case, name) for name in CHOICES})
+        expected.append(found)
+    assert len(choices) > 100
+    asked = {"records": records.data(), "cases": choices}
+    (tmp_path / "asked.json").write_text(json.dumps(asked), encoding="utf-8")
+    command = [node(), HERE / "predictions.mjs", modules, tmp_path / "asked.json"]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True)
+    compared = 0
+    for one, theirs, ours in zip(choices, json.loads(ran.stdout), expected, strict=True):
+        for symbol in PREDICTED:
+            ends = np.float64([end[0] for end in ours.symbols[symbol]])
+            if np.isfinite(ends).all():
+                assert theirs["known"] == ours.known[0]
+                np.testing.assert_allclose(
+                    theirs["values"][symbol.name], ends, rtol=1e-8, err_msg=f"{one} {symbol}"
+                )
+                compared += 1
+            else:
+                assert symbol.name not in theirs["values"], (one, symbol)
+        if not any(np.isfinite(x[0][0]) for x in ours.symbols.values()):
+            assert theirs["reason"] in ours.reason[0], one
+    assert compared > 500

@@ -13,7 +13,7 @@ from inferecon import symbols as s
 from inferecon.build import LEDGER
 from inferecon.calculator import bundle, records
 from inferecon.matrix import SCENARIO, activations_for
-from inferecon.numbers import SHOWN, digits, number
+from inferecon.numbers import KNOWN, SHOWN, digits, number
 from inferecon.pages import calculator
 from inferecon.parameters import parse, validated
 from inferecon.records import ROOT, ids, load
@@ -107,6 +107,19 @@ def test_what_is_chosen_is_what_python_computes(page):
         for symbol in [x for x in records.RESULTS if x in SHOWN]:
             law = records.data()["shown"][symbol.name]["law"]
             assert found[law] == number(symbol, case.values[symbol]).text, (case, law)
+
+
+def test_what_an_engine_is_predicted_to_do_stands_below_the_bound(page, address):
+    page.goto(f"{address}?engine=vllm")
+    numbers = read_numbers(LEDGER)
+    for symbol in (s.ttft, s.itl, s.throughput, s.energy_per_token, s.cost_per_token):
+        one = numbers[f"deepseek-v3/h200-sxm/fp8@vllm:{symbol.name}"]
+        interval = f"{KNOWN[one.known].mark} ({digits(one.low)}–{digits(one.high)})"
+        assert f"{digits(one.value)} {interval}" in page.text_content(".headline")
+    assert "predicted for vLLM 0.12" in page.text_content(".known")
+    page.select_option("[name=weights]", "nf4")
+    settle(page)
+    assert "no row with weights in nf4 was measured" in page.text_content(".known")
 
 
 def test_an_answer_comes_in_the_next_frame(page):

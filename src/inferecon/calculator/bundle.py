@@ -9,7 +9,9 @@ import re
 from pathlib import Path
 
 from .. import configs
+from ..calibration.inputs import CALIBRATED
 from ..errors import BuildFailed
+from ..forecast import FOLLOWS
 from ..law import System
 from ..laws import SERVICE
 from ..laws.weights import FORMAT_WIDTH
@@ -21,9 +23,14 @@ EXPORTED = re.compile(r"^export (?:async )?(?:const|let|class|function) (\w+)", 
 
 
 def laws() -> str:
-    """Return the module printed from the equations: all of a scenario, and a format's width."""
-    width = System([FORMAT_WIDTH])
-    return f"{SERVICE.javascript('service')}\n{width.javascript('width')}"
+    """Return the module printed from the equations, a function for each system of laws."""
+    systems = {
+        "service": SERVICE,
+        "width": System([FORMAT_WIDTH]),
+        "calibrated": CALIBRATED,
+        "follows": FOLLOWS,
+    }
+    return "\n".join(system.javascript(name) for name, system in systems.items())
 
 
 def modules() -> dict[str, str]:

@@ -18,6 +18,7 @@ from ..numbers import SHOWN, UNIT_NAMES
 from ..records import Record, ids, load
 from ..symbols import GLOSSARY
 from ..units import ureg
+from . import constants
 
 ALWAYS = ("collective", "memory-fraction", "pue")  # assumptions of every scenario
 INPUTS = frozenset(SERVICE.inputs)
@@ -68,6 +69,7 @@ DEFAULTS = {
     "provider": "",
     # stated by the reader in place of a record, or of a peak
     **dict.fromkeys(("price", "intensity", "pue", "arithmetic", "bandwidth")),
+    "engine": "",
     "unit": "GB",
 }
 PRESETS = (
@@ -109,6 +111,7 @@ def data() -> dict:
         "shown": {x.name: _shown(x) for x in (*RESULTS, *BOUNDS)},
         "topics": {topic: [x.name for x in found] for topic, found in TOPICS.items()},
         "facts": {x.name: GLOSSARY[x].meaning for x in _facts()},
+        "predictions": constants.data(),
         "edition": f"inferecon {EDITION}",
         "licence": "CC BY 4.0",
     }
@@ -154,6 +157,11 @@ def _device(record: Record) -> dict:
         "vendor": record.about["vendor"],
         "given": {**_base(record), **(_base(measured) if measured else {})},
         "domain": null(record.get("scale_up_size")),
+        "links": {
+            "link": null(record.get("link_bandwidth")),
+            "host": null(record.get("host_bandwidth")),
+            "out": null(record.get("scale_out_bandwidth")),
+        },
         "peaks": _cases(record, "peak_flops"),
         "joules": _cases(measured, "energy_per_flop") if measured else {},
         "offers": _offers(record.id),

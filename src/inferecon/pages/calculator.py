@@ -32,6 +32,13 @@ def html() -> str:
         hardware=named(data["hardware"]),
         formats={role: [(id, id) for id in found] for role, found in data["roles"].items()},
         grids=named(data["grids"]),
+        engines=[
+            ("", "derived bound"),
+            *(
+                (id, f"bound, and predicted for {one['name']}")
+                for id, one in data["predictions"]["engines"].items()
+            ),
+        ],
         presets=[("", "…"), *((n, title) for n, (title, _) in enumerate(records.PRESETS))],
         presets_json=Markup(records.written(presets)),
         records_json=Markup(records.written(data)),

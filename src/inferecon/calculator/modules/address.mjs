@@ -14,10 +14,10 @@ export const OWN = {
   arithmetic: [0.1, 100, '%'],
   bandwidth: [0.1, 100, '%'],
 };
-export const NAMES = [...Object.keys(RECORDS), ...ROLES, ...COUNTS, 'provider', ...Object.keys(OWN), 'unit'];
+export const NAMES = [...Object.keys(RECORDS), ...ROLES, ...COUNTS, 'provider', ...Object.keys(OWN), 'engine', 'unit'];
 
 // What may be left open, and what stands for it then.
-const OPEN = {activations: null, tp: null, ep: null, provider: '', ...Object.fromEntries(Object.keys(OWN).map(name => [name, null]))};
+const OPEN = {activations: null, tp: null, ep: null, provider: '', engine: '', ...Object.fromEntries(Object.keys(OWN).map(name => [name, null]))};
 
 const has = (object, key) => Object.prototype.hasOwnProperty.call(object, key);
 const short = text => (text.length > 40 ? `${text.slice(0, 40)}…` : text);
@@ -41,6 +41,7 @@ export function value(records, name, text, hardware) {
     const known = records.hardware[hardware].offers.some(one => one.provider === text);
     return known ? [text, ''] : wrong(`no offer of “${short(text)}” for ${hardware}`);
   }
+  if (name === 'engine') return has(records.predictions.engines, text) ? [text, ''] : wrong(`no constants of the engine “${short(text)}”`);
   if (name === 'unit') return ['GB', 'GiB'].includes(text) ? [text, ''] : wrong('the unit of memory is GB or GiB');
   const [least, most, unit] = OWN[name], number = /^\d+(\.\d+)?$/.test(text) ? Number(text) : NaN;
   const within = number >= least && number <= most;

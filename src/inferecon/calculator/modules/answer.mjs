@@ -1,7 +1,8 @@
 // The answer as rows, for the page and for every form in which it is taken away.
 
+import {predicted} from './prediction.mjs';
 import {missing, obstacles, settled, solve} from './scenario.mjs';
-import {GIGA, joined} from './words.mjs';
+import {GIGA, digits, joined} from './words.mjs';
 
 const PHASES = {prefill: 'prefill', decode: 'decode step'};
 const PARTS = {math: 'arithmetic', memory: 'memory', comm: 'communication'};
@@ -11,7 +12,9 @@ export function answered(records, raw) {
   const [choices, wrong] = settled(records, raw);
   if (wrong) return {raw, choices, wrong, obstacles: [], values: {}, runs: false};
   const values = solve(records, choices), found = obstacles(records, choices, values);
-  return {raw, choices, wrong, obstacles: found, values, runs: found.length === 0};
+  const runs = found.length === 0;
+  const prediction = runs && choices.engine ? predicted(records, choices, choices.engine) : null;
+  return {raw, choices, wrong, obstacles: found, values, runs, prediction};
 }
 
 // Rows of several configurations, by topic: what it is, unit, law, and a cell for each.
@@ -31,10 +34,25 @@ export function topics(records, answers, unit) {
       plain('largest_batch', 'largest batch that fits', values => Math.max(values.largest_batch, 0)),
     ]},
     ...Object.entries(records.topics).map(([topic, keys]) => ({
-      topic, rows: keys.flatMap(key => (key === 'energy_per_token' ? [shown(key), joules(key)] : [shown(key)])),
+      topic, rows: keys.flatMap(key => [shown(key), ...(key === 'energy_per_token' ? [joules(key)] : []), ...foretold(records, answers, key)]),
     })),
     {topic: 'What sets the pace', rows: paces},
   ];
+}
+
+const MARKS = {calibrated: '≈', extrapolated: '~'};
+
+// The row of what engines are predicted to do, if any column has an engine and a figure for it.
+function foretold(records, answers, key) {
+  if (!answers.some(one => one.prediction?.values[key])) return [];
+  const {unit, factor} = records.shown[key], says = records.predictions.says[key];
+  const cells = answers.map(({prediction}) => {
+    const found = prediction?.values[key];
+    if (!found) return {value: NaN, text: '–', note: prediction?.reason, brief: prediction?.reason};
+    const [value, low, high] = found.map(x => x * factor);
+    return {value, low, high, known: prediction.known, text: digits(value), after: `${MARKS[prediction.known]} (${digits(low)}–${digits(high)})`};
+  });
+  return [{key: `${key}_predicted`, says: `${says}, predicted`, unit, law: 'calibration', at: 'calibration.html', cells}];
 }
 
 export const rows = (...asked) => topics(...asked).flatMap(one => one.rows.map(row => ({topic: one.topic, ...row})));

@@ -9,6 +9,10 @@ import {apart, commands, csv, json, markdown} from './forms.mjs';
 import {activationsFor, expertsDivide, expertsOver, headsDivide, offer} from './scenario.mjs';
 import {bytes, difference, digits, several} from './words.mjs';
 
+const KNOWN = {
+  calibrated: '≈ calibrated, so model, card and engine were measured together',
+  extrapolated: '~ extrapolated, so model, card and engine were not measured together',
+};
 const MEMORY = {weights: 'weights', cache: 'KV cache', free: 'free', over: 'does not fit', kept: 'kept back by the engine'};
 
 // An element with attributes and children; a child that is text stays text.
@@ -113,7 +117,8 @@ export function start(place) {
     at('notice').textContent = notice;
     verdict(now, unit);
     bar(now, unit);
-    const found = topics(records, answers, unit);
+    const found = topics(records, answers, unit), said = now.prediction;
+    at('known').textContent = said ? (said.reason ? `Not predicted for ${said.engine}: ${said.reason}.` : `Below each bound: predicted for ${said.engine}, 90 % interval; ${KNOWN[said.known]}.`) : '';
     headline(found.flatMap(one => one.rows), now);
     table(found);
     phases(now);
@@ -164,9 +169,11 @@ export function start(place) {
     at('headline').replaceChildren(...['ttft', 'itl', 'throughput', 'energy_per_token', 'carbon_per_token', 'cost_per_token'].map(name => {
       const limit = {energy_per_token: 'energy_at_limit', carbon_per_token: 'carbon_at_limit'}[name];
       const row = limit && Number.isNaN(now.values[name]) ? found(limit) : found(name);
-      const [one] = row.cells, label = {ttft: 'TTFT', itl: 'ITL', throughput: 'output tokens', energy_per_token: 'energy', carbon_per_token: 'emissions', cost_per_token: 'price'}[name];
+      const [one] = row.cells, label = {ttft: 'TTFT of the batch', itl: 'ITL', throughput: 'output tokens', energy_per_token: 'energy', carbon_per_token: 'emissions', cost_per_token: 'price'}[name];
+      const said = found(`${name}_predicted`)?.cells[0];
       return element('div', {}, element('dt', {}, label, row.key === limit ? ' at the power limit' : ''),
-        element('dd', {}, element('strong', {}, one.text), one.text === '–' ? '' : ` ${row.unit}`));
+        element('dd', {}, element('strong', {}, one.text), one.text === '–' ? '' : ` ${row.unit}`),
+        said?.known ? element('dd', {class: 'said'}, `${said.text} ${said.after}${name === 'ttft' ? ' of a request' : ''}`) : '');
     }));
   }
 
@@ -189,8 +196,8 @@ export function start(place) {
   function line(row) {
     const cells = row.cells.map((one, n) => {
       const gap = n && one.value !== undefined ? difference(one.value, row.cells[0].value) : '';
-      return element('td', {}, one.text, one.text !== '–' && row.unit ? element('span', {class: 'unit'}, ` ${row.unit}`) : '',
-        gap ? element('span', {class: 'apart'}, gap) : '', one.note && answers[n].runs ? element('span', {class: 'note', title: one.note}, one.brief) : '');
+      return element('td', {}, one.text, one.text !== '–' && row.unit ? element('span', {class: 'unit'}, ` ${row.unit}`) : '', one.after ? element('span', {class: 'interval'}, one.after) : '',
+        gap ? element('span', {class: 'apart'}, gap) : '', one.brief && answers[n].runs ? element('span', {class: 'note', title: one.note}, one.brief) : '');
     });
     const law = row.at ? element('a', {class: 'law-of', href: row.at, title: 'the law behind it'}, row.law) : '';
     return element('tr', {}, element('th', {scope: 'row'}, row.says, ' ', law), ...cells);

@@ -3,7 +3,7 @@
 import {rows} from './answer.mjs';
 import {NAMES, OWN} from './address.mjs';
 
-const PARAMETERS = ['model', 'hardware', 'weights', 'activations', 'kv', 'tp', 'ep', 'batch', 'isl', 'osl', 'grid', 'provider'];
+const PARAMETERS = ['model', 'hardware', 'weights', 'activations', 'kv', 'tp', 'ep', 'batch', 'isl', 'osl', 'grid', 'provider', 'engine'];
 
 const quoted = text => (/^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 const chosen = choices => PARAMETERS.filter(name => choices[name] !== '').map(name => [name, String(choices[name])]);
@@ -53,18 +53,24 @@ export function markdown(records, answers, unit, link) {
   const head = answers.map((one, n) => (answers.length > 1 ? `${n + 1}` : 'value'));
   const out = answers.map((one, n) => `${answers.length > 1 ? `${n + 1}. ` : ''}\`${title(one.choices)}\`${ownWords(one.choices).map(x => `, own ${x}`).join('')}${reason(one)}`);
   out.push('', `| quantity | unit | ${head.join(' | ')} |`, `|---|---|${'---:|'.repeat(answers.length)}`);
-  for (const row of list) out.push(`| ${line(row.topic)}: ${line(row.says)} | ${line(row.unit)} | ${row.cells.map(x => line(x.text)).join(' | ')} |`);
-  return [...out, '', `Derived bounds, ${records.edition}, ${records.licence}: <${link}>`, ''].join('\n');
+  for (const row of list) out.push(`| ${line(row.topic)}: ${line(row.says)} | ${line(row.unit)} | ${row.cells.map(x => line([x.text, x.after].filter(Boolean).join(' '))).join(' | ')} |`);
+  return [...out, '', `Derived bounds; what is predicted has its 90 % interval (≈ calibrated, ~ extrapolated). ${records.edition}, ${records.licence}: <${link}>`, ''].join('\n');
 }
 
 const reason = one => (one.runs ? '' : `; does not run: ${one.wrong || one.obstacles.join('; ')}`);
 
+const ENDS = {low: 'low end of 90 %', high: 'high end of 90 %'};
 const field = text => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 const number = ({value, text}) => (value === undefined ? text : Number.isFinite(value) ? String(Number(value.toPrecision(10))) : '');
 
 export function csv(records, answers, unit, link) {
   const lines = [['topic', 'quantity', 'unit', 'law', ...answers.map(one => title(one.choices))]];
-  for (const row of rows(records, answers, unit)) lines.push([row.topic, row.says, row.unit, row.law ?? '', ...row.cells.map(number)]);
+  for (const row of rows(records, answers, unit)) {
+    lines.push([row.topic, row.says, row.unit, row.law ?? '', ...row.cells.map(number)]);
+    for (const [end, says] of Object.entries(row.cells.some(x => x.low !== undefined) ? ENDS : {})) {
+      lines.push([row.topic, `${row.says}, ${says}`, row.unit, row.law, ...row.cells.map(x => number({value: x[end] ?? NaN}))]);
+    }
+  }
   lines.push(...Object.entries({edition: records.edition, licence: records.licence, link}).map(([name, text]) => [name, '', '', '', text]));
   return lines.map(cells => cells.map(field).join(',')).join('\r\n') + '\r\n';
 }
@@ -78,9 +84,10 @@ export function json(records, answers, unit, link) {
     results: Object.fromEntries(list.map(({key, says, unit: name, law, cells}) => [key, {
       says,
       ...(cells[n].value === undefined ? {value: cells[n].text} : {value: Number.isFinite(cells[n].value) ? cells[n].value : null, unit: name}),
+      ...(cells[n].known && {low: cells[n].low, high: cells[n].high, known: cells[n].known}),
       ...(law && {law}),
       ...(cells[n].note && {note: cells[n].note}),
     }])),
   }));
-  return `${JSON.stringify({edition: records.edition, licence: records.licence, known: 'derived', link, configurations}, null, 1)}\n`;
+  return `${JSON.stringify({edition: records.edition, licence: records.licence, known: 'derived where nothing else is said', link, configurations}, null, 1)}\n`;
 }

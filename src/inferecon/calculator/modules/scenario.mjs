@@ -22,7 +22,7 @@ export function bytesOf(records, id, row) {
 
 const nativeFormat = (model, activations) => (SIXTEEN_BIT.includes(activations) ? activations : model.native);
 
-function widths(records, choices, model) {
+export function widths(records, choices, model) {
   const native = nativeFormat(model, choices.activations);
   const applies = records.formats[choices.weights].applies;
   const outside = applies === 'all' ? choices.weights : native;
