@@ -4,31 +4,44 @@ import re
 
 import pytest
 
+from inferecon import naming
 from inferecon.files import NUMBERS
 from inferecon.results import read_numbers
 
 PAGES = ["index.html", "latency.html", "models/llama-3.1-8b.html", "hardware/h200-sxm.html"]
-PAGES += ["chapters/scenario.html", "chapters/counts.html"]
-# Each number of a page once, in its order, unless it is folded away.
-SHOWN = """() => [...new Set([...document.querySelectorAll('a.num')]
-    .filter(number => number.checkVisibility()).map(number => number.dataset.number))]"""
+FOLDED = ["scenario:itl", "counts/llama-3.1-8b:params_total"]
+# Each number of a page once, in its order; `:visible` leaves out what is folded away.
+SHOWN = "numbers => [...new Set(numbers.map(number => number.dataset.number))]"
+
+
+def check(opened, id):
+    """The open box names the number and has its value in full; Escape closes it."""
+    box, number = opened.locator("#number-box"), read_numbers(NUMBERS)[id]
+    box.wait_for(state="visible")
+    said = box.text_content()
+    assert id in said
+    if number.value is not None:
+        assert any(x == pytest.approx(number.value, rel=1e-9) for x in figures(said)), said
+    opened.keyboard.press("Escape")
+    box.wait_for(state="hidden")
 
 
 @pytest.mark.parametrize("quoting", PAGES)
 def test_the_box_of_a_number_says_what_the_ledger_says(quoting, tab, site):
-    numbers, here = read_numbers(NUMBERS), tab()
+    here = tab()
     opened = here.open(f"{site}/{quoting}")
-    ids = opened.evaluate(SHOWN)
+    ids = opened.locator("a.num:visible").evaluate_all(SHOWN)
     for id in {ids[0], ids[len(ids) // 2], ids[-1]}:
         opened.locator(f'.num[data-number="{id}"]:visible').first.click()
-        box = opened.locator("#number-box")
-        box.wait_for(state="visible")
-        said, number = box.text_content(), numbers[id]
-        assert id in said
-        if number.value is not None:
-            assert any(x == pytest.approx(number.value, rel=1e-9) for x in figures(said)), said
-        opened.keyboard.press("Escape")
-        box.wait_for(state="hidden")
+        check(opened, id)
+        assert opened.evaluate("document.activeElement.dataset.number") == id
+    assert here.wrong == []
+
+
+@pytest.mark.parametrize("id", FOLDED)
+def test_the_address_of_a_number_opens_its_box(id, tab, site):
+    here = tab(width=390)
+    check(here.open(f"{site}/{naming.page(id)}.html#{naming.anchor(id)}"), id)
     assert here.wrong == []
 
 

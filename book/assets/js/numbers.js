@@ -156,6 +156,8 @@
     open(number);
   });
   document.addEventListener('keydown', event => {
+    // the theme takes Escape for its search box alone, from the popover too
+    if (event.key === 'Escape' && box.matches(':popover-open')) box.hidePopover();
     const number = event.target.closest?.('a.num');
     if (!number || event.key !== ' ') return;
     event.preventDefault();
