@@ -28,6 +28,10 @@ pages: .venv/installed ## test every built page in a real browser
 	@$(BIN)/python -m inferecon.chromium
 	@INFERECON_BROWSER=required $(BIN)/pytest -q -n auto tests/pages
 
+pdf: .venv/installed ## print the built report into _build/inferecon.pdf
+	@$(BIN)/python -m inferecon.chromium
+	@$(BIN)/inferecon pdf
+
 accept: .venv/installed ## write the new numbers into the ledger; the diff is the review
 	@$(BIN)/inferecon build --accept
 

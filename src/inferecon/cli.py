@@ -47,6 +47,20 @@ def build(
 
 
 @app.command()
+def pdf(
+    out: Annotated[Path, typer.Argument(help="file to write")] = None,
+) -> None:
+    """Print the built report as one PDF, by Chromium."""
+    from .build import BUILD
+    from .html import BOOK, HTML
+    from .pdf import write
+
+    target = out or BUILD / "inferecon.pdf"
+    write(HTML, BOOK / "_toc.yml", target)
+    print(target)
+
+
+@app.command()
 def run(
     out: Annotated[Path, typer.Argument(help="executed notebook to write")],
     parameter: Annotated[list[str], typer.Option("-p", help="NAME=VALUE, as often as needed")] = [],  # noqa: B006

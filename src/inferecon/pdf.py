@@ -1,10 +1,11 @@
 """The report on paper: its pages joined into one and printed by Chromium as a tagged PDF.
 
 Joined by the browser itself from the built pages, so a number, a formula and a chart are those
-of the page.  A link between pages becomes one within the document; the records, which have a
-page each, stay in the site and in its data.
+of the page.  A link between pages becomes one within the document.  Pages that one looks up
+and does not read stay in the site: one a model, a device or a record, and the longest tables.
 """
 
+import re
 from pathlib import Path
 
 from . import chromium
@@ -13,7 +14,9 @@ from .edition import edition
 from .errors import BadInput
 from .sitefiles import listed
 
-RECORDS = ("data/models/", "data/hardware/")
+LOOKED_UP = re.compile(
+    r"(?:data/)?(?:models|hardware)/(?!index$)|laws$|reference/elasticities$|chapters/counts$"
+)
 SCRIPTS = ("vega/vega.min.js", "vega/vega-lite.min.js", "vega/vega-embed.min.js", "js/charts.js")
 PATIENCE = 600_000  # milliseconds for the print of some hundred pages
 MARGINS = {"top": "18mm", "bottom": "18mm", "left": "16mm", "right": "16mm"}
@@ -49,6 +52,7 @@ JOIN = """async ([names, title, under]) => {
     });
     section.querySelectorAll('details').forEach(e => { e.open = true; });
     section.id = own(name);
+    section.className = 'page';
     const entry = document.createElement('li'), link = document.createElement('a');
     link.href = `#${section.id}`;
     link.textContent = section.querySelector('h1').textContent;
@@ -78,7 +82,7 @@ def write(html: Path, toc: Path, target: Path) -> int:
     """
     if not (html / "index.html").exists():
         raise BadInput("there is no report to print; run make report")
-    names = [page for _, page in listed(toc) if not page.startswith(RECORDS)]
+    names = [page for _, page in listed(toc) if not LOOKED_UP.match(page)]
     under = f"{AUTHORS}, edition {edition()}. Text, figures and data: CC BY 4.0; code: Apache-2.0."
     target.parent.mkdir(parents=True, exist_ok=True)
     with chromium.browser() as browser, chromium.served(html) as site:

@@ -2,19 +2,27 @@
 
 from pathlib import Path
 
-import pytest
-
 AXE = Path(__file__).parent / "axe" / "axe.min.js"
+# What a page repeats, formulas above all, is the same each time: the first few of each stay.
+FEW = {"main .katex": 10, "main details.cite": 5, "main :is(.law, .derivation, .claim)": 8}
+FEW |= {"main tr": 60}
+THIN = """few => { for (const [repeated, count] of Object.entries(few))
+    [...document.querySelectorAll(repeated)].slice(count).forEach(e => e.remove()); }"""
 RUN = """async () => (await axe.run(document, {resultTypes: ['violations']})).violations
     .map(v => `${v.id}: ${v.nodes.slice(0, 3).map(n => n.target.join(' ')).join(' | ')}`)"""
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_reports_nothing(example, theme, width, tab, site):
-    opened = tab(width, theme).open(f"{site}/{example}")
+def test_axe_reports_nothing(example, tab, site):
+    opened = tab().open(f"{site}/{example}")
+    opened.evaluate(THIN, FEW)
     opened.add_script_tag(path=AXE)
-    assert opened.evaluate(RUN) == []
+    found = {}
+    for width in (1280, 390):
+        for theme in ("light", "dark"):
+            opened.set_viewport_size({"width": width, "height": 900})
+            opened.emulate_media(color_scheme=theme)
+            found[width, theme] = opened.evaluate(RUN)
+    assert {where: said for where, said in found.items() if said} == {}
 
 
 def test_a_page_is_reached_by_keyboard(tab, site):

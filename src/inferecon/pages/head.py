@@ -39,7 +39,9 @@ def shortened(text: str) -> str:
         if len(kept) + 1 + len(sentence) > LONGEST:
             break
         kept += f" {sentence}"
-    return kept if len(kept) <= LONGEST else kept[:LONGEST].rpartition(" ")[0] + " …"
+    if LONGEST / 4 < len(kept) <= LONGEST:
+        return kept
+    return text[:LONGEST].rpartition(" ")[0] + " …"
 
 
 def report_url(page: str) -> str:
