@@ -33,7 +33,7 @@ def every_page():
 
 
 def sample():
-    """The first and the last page of each kind: those that share part and folder are built alike."""
+    """The first and last page of each kind; those that share part and folder are of a kind."""
     kinds = {}
     for part, folder, path in listed():
         kinds.setdefault((part, folder), []).append(path)
@@ -45,7 +45,7 @@ def obstacle():
     """Say why there is nothing to test, or return an empty string."""
     if not marked():
         return "there is no report; make report builds it"
-    if not os.environ.get("DEV_STALE") and marked()[:2] != keys_of(NUMBERS):
+    if marked()[:2] != keys_of(NUMBERS):
         return "the report is older than its sources; make report renews it"
     return ""
 
@@ -122,7 +122,9 @@ def contexts(chrome):
     def context(width, theme):
         if (width, theme) not in made:
             made[width, theme] = chrome.new_context(
-                viewport={"width": width, "height": 900}, color_scheme=theme
+                viewport={"width": width, "height": 900},
+                color_scheme=theme,
+                reduced_motion="reduce",
             )
         return made[width, theme]
 

@@ -1,6 +1,7 @@
 """A published number opens a box that says what the ledger says."""
 
 import re
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -43,6 +44,21 @@ def test_the_address_of_a_number_opens_its_box(id, tab, site):
     here = tab(width=390)
     check(here.open(f"{site}/{naming.page(id)}.html#{naming.anchor(id)}"), id)
     assert here.wrong == []
+
+
+REPORT = """document.body.insertAdjacentHTML('beforeend', '<a class="report-number"'
+    + ' href="https://example.org/issues/new?title=Wrong&body=Page%3A+index%0A">x</a>')"""
+
+
+def test_the_box_reports_its_number_where_the_report_has_an_address(tab, site):
+    opened = tab().open(f"{site}/index.html")
+    opened.evaluate(REPORT)
+    number = opened.locator("a.num:visible").first
+    number.click()
+    link = opened.get_by_role("link", name="Report it").get_attribute("href")
+    asked, id = parse_qs(urlsplit(link).query), number.get_attribute("data-number")
+    assert asked["title"] == [f"Wrong number {id}"]
+    assert asked["body"] == [f"Page: index\nNumber: {id}\n"]
 
 
 def figures(text):

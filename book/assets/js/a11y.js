@@ -10,7 +10,7 @@
   });
   each('.bd-sidebar-primary', e => { e.setAttribute('role', 'complementary'); e.setAttribute('aria-label', 'Book'); });
   each('.citation[role=doc-biblioentry]', e => e.setAttribute('role', 'listitem'));
-  each('.bd-article thead th:empty', e => { e.outerHTML = '<td></td>'; });
+  each('.bd-article thead th', e => { if (!e.textContent.trim()) e.outerHTML = '<td></td>'; });
   // a box that scrolls must be reachable by keyboard
   const reach = () => each('.pst-scrollable-table-container, .cell_output .output, div.math .katex-display, .vl-chart, pre', e => {
     if (e.scrollWidth > e.clientWidth + 1) e.tabIndex = 0;

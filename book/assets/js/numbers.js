@@ -60,6 +60,16 @@
   const link = (text, url) => make('a', {href: data.root + url, textContent: text});
   const copy = (text, label) => globalThis.copyButton(() => text, label);
 
+  // the form at the foot of the page, where the report names its repository, for one number
+  function report(id) {
+    const form = document.querySelector('.report-number');
+    if (!form) return null;
+    const url = new URL(form.href), body = url.searchParams.get('body');
+    url.searchParams.set('title', `Wrong number ${id}`);
+    url.searchParams.set('body', `${body}Number: ${id}\n`);
+    return make('a', {href: url.href, textContent: 'Report it'});
+  }
+
   // Rows of the box, each a name and what stands beside it, or null; further ones go here.
   const rows = [
     number => ['Of', number.of],
@@ -74,6 +84,7 @@
     number => ['ID', make('code', {textContent: number.id}), ' ',
       copy(new URL(data.root + number.url, location.href).href, 'Copy link')],
     number => ['Command', make('code', {textContent: number.command}), ' ', copy(number.command)],
+    number => report(number.id) && ['Wrong?', report(number.id)],
   ];
 
   const names = {markdown: 'Markdown', latex: 'LaTeX', bibtex: 'BibTeX', json: 'JSON'};

@@ -17,11 +17,12 @@
     return element;
   };
   const link = (title, url) => make('a', {href: url, textContent: title});
+  const plain = title => title.replaceAll('-', ' '); // as the index has a title, so that its pieces are found
   // an excerpt is text with the words that were found in <mark>; Pagefind escapes the rest
   const excerpt = html => make('p', {innerHTML: html});
 
   function item(page) {
-    const below = page.sub_results.filter(part => part.url !== page.url && part.title !== page.meta.title);
+    const below = page.sub_results.filter(part => part.url !== page.url && plain(part.title) !== plain(page.meta.title));
     const parts = below.slice(0, WITHIN).map(part => make('li', {}, link(part.title, part.url)));
     const head = make('h2', {}, link(page.meta.title, page.url));
     return make('li', {}, head, excerpt(page.excerpt), ...(parts.length ? [make('ul', {}, ...parts)] : []));
