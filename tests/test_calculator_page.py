@@ -10,13 +10,13 @@ import pytest
 import yaml
 
 from inferecon import symbols as s
-from inferecon.build import LEDGER
 from inferecon.calculator import bundle, records
+from inferecon.files import LEDGER, ROOT
 from inferecon.matrix import SCENARIO, activations_for
 from inferecon.numbers import KNOWN, SHOWN, digits, number
 from inferecon.pages import calculator
 from inferecon.parameters import parse, validated
-from inferecon.records import ROOT, ids, load
+from inferecon.records import ids, load
 from inferecon.results import read_numbers
 from inferecon.scenario import choose_devices, opened
 

@@ -52,7 +52,8 @@ def pdf(
 ) -> None:
     """Print the built report as one PDF, by Chromium."""
     from .build import BUILD
-    from .html import BOOK, HTML
+    from .files import BOOK
+    from .html import HTML
     from .pdf import write
 
     target = out or BUILD / "inferecon.pdf"

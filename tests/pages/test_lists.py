@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 from conftest import UNTESTED, obstacle
 
-from inferecon.build import HTML
+from inferecon.html import HTML
 
 
 @cache
