@@ -10,20 +10,20 @@ import pandas as pd
 from ..calibration import rows as measured
 from ..calibration.constants import GROUPS, SHARES, load
 from ..calibration.fit import STEP
-from ..calibration.validate import MEMORY_SHARE, NINETY, ROOM, cells, kind, scatter
+from ..calibration.validate import MEMORY_SHARE, NINETY, ROOM, cells, half, kind
 from ..forecast import FORMATS
 from ..predictions import ENGINES, METRICS, SAYS
 from ..records import ids
 
 SHOWN = ("vllm",)  # engines that the page offers: the one with most measured rows
 NEVER = "\0"  # a card or a format that no row has
-WIDEST = {"row": 0.5, "cell": 0.7}  # what ``spread`` takes where nothing was held out
 
 
 def data() -> dict:
     """Return constants, spreads and what was measured together, for each engine."""
     return {
         "engines": {engine: _engine(engine) for engine in SHOWN},
+        "measured": sorted({card for _, card, _, _ in cells()}),
         "shares": sorted(symbol.name for symbol in SHARES),
         "groups": {group: [x.name for x in priors] for group, priors in GROUPS.items()},
         "weights": {id: _weights(id) for id in ids("formats") if label(id) in measured.WEIGHTS},
@@ -67,7 +67,6 @@ def _engine(engine: str) -> dict:
     base = lines[0]
     cards = {card: _added(line, base) for (card, _), line in zip(asked, lines, strict=True)}
     formats = {name: _added(line, base) for (_, name), line in zip(asked, lines, strict=True)}
-    held = scatter()
     kinds = {x.name: kind(name) for name, m in METRICS.items() if (x := m.symbol) is not None}
     return {
         "name": written,
@@ -75,11 +74,22 @@ def _engine(engine: str) -> dict:
         "base": base,
         "cards": {card: cards[card] for card in ids("hardware") if cards[card]},
         "formats": {name: formats[name] for name in classes},
-        "spread": {
-            symbol: held.get(f"{about}|{of['generation']}") or held.get(about) or WIDEST
-            for symbol, about in kinds.items()
-        },
-        "together": sorted(f"{m}/{card}" for m, card, g in cells() if g == of["generation"]),
+        "spread": {symbol: _halves(about, of["generation"]) for symbol, about in kinds.items()},
+        "together": sorted(
+            "/".join((model, card, format))
+            for model, card, generation, format in cells()
+            if generation == of["generation"]
+        ),
+    }
+
+
+def _halves(what: str, generation: str) -> dict:
+    """Return half an interval for what was measured together, for a new cell and a new card."""
+    measured_card = next(card for _, card, engine, _ in cells() if engine == generation)
+    return {
+        "row": half(what, measured_card, generation, True),
+        "cell": half(what, measured_card, generation, False),
+        "card": half(what, NEVER, generation, False),
     }
 
 

@@ -17,12 +17,13 @@ export function predicted(records, choices, engine) {
   const lacks = {engine: own.name, reason: 'a record lacks a fact that the laws need', values: {}};
   if (!Number.isFinite(values.flop_linear) || !Number.isFinite(values.hbm_bandwidth)) return lacks;
   if (values.weight_bytes_device > about.heavy * values.memory_available) return {...lacks, reason: 'its weights do not fit into memory'};
-  const together = own.together.includes(`${choices.model}/${choices.hardware}`);
+  const together = own.together.includes(`${choices.model}/${choices.hardware}/${format.class}`);
+  const held = together ? 'row' : about.measured.includes(choices.hardware) ? 'cell' : 'card';
   const constants = constantsOf(own, choices.hardware, format.class);
   const found = {};
   for (const [group, names] of Object.entries(GROUPS)) {
     for (const name of names) {
-      const ends = interval(about, values, constants, group, name, own.spread[name][together ? 'row' : 'cell']);
+      const ends = interval(about, values, constants, group, name, own.spread[name][held]);
       if (ends.every(Number.isFinite)) found[name] = ends;
     }
   }
