@@ -13,6 +13,8 @@ import time
 from itertools import islice
 from pathlib import Path
 
+from measured import Result, printed
+
 from inferecon.index import Index
 from inferecon.matrix import WORKLOAD, combinations, job_for
 from inferecon.running import Job
@@ -34,13 +36,11 @@ def timed(action, rounds: int = 3):
     return found, least
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--combinations", type=int, default=10_000)
-    given = parser.parse_args()
+def measure(count: int = 10_000) -> dict[str, Result]:
+    """Return the core seconds of each step of a check, and of all that a check repeats."""
     begin = time.process_time()
     stated = combinations("all", "all", "bf16,fp8,int8-w8a8,int4-awq", **WORKLOAD)
-    cases = [*islice((one.case for one in stated if not one.obstacles), given.combinations)]
+    cases = [*islice((one.case for one in stated if not one.obstacles), count)]
     states = time.process_time() - begin
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
@@ -60,13 +60,17 @@ def main() -> None:
         jobs[8].target.write_text("{")
         seen = [reason for reason in Index(place).reasons(jobs) if reason]
     assert not any(asked) and not any(kept) and len(seen) == 2
-    print(f"{len(jobs):,} combinations stated, records read and fitted: {states:.2f} s")
-    print(f"code, laws and versions, once a process: {once:.2f} s")
-    print(f"their keys: {makes:.2f} s ({makes / len(jobs) * 1e6:.0f} µs each)")
-    print(f"every file looked at, with the index: {within:.2f} s; each asked: {without:.2f} s")
-    print(f"checking {len(jobs):,} keys: {once + makes + within:.2f} s")
-    print(f"of one removed and one damaged it says: {'; '.join(seen)}")
+    n, check = f"{len(jobs):,}", once + makes + within
+    return {
+        "keys.stated": Result(f"{n} combinations stated, records read and fitted", states, "s"),
+        "keys.once": Result("fingerprints of code, laws and versions, once a process", once, "s"),
+        "keys.made": Result(f"keys of {n} combinations", makes, "s"),
+        "keys.asked": Result(f"{n} results asked for their keys, no index", without, "s"),
+        "keys.checked": Result(f"checking {n} keys, with the index", check, "s"),
+    }
 
 
 if __name__ == "__main__":
-    main()
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--combinations", type=int, default=10_000)
+    printed(measure(parser.parse_args().combinations))

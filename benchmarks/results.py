@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from measured import Result, printed, spread
 
 from inferecon.dataset import SHARD, as_bytes, compact, schema
 from inferecon.matrix import WORKLOAD, combinations
@@ -100,6 +101,12 @@ def write_parts(folder: Path, count: int) -> None:
         columns |= {"batch": np.tile(batch, n), "isl": np.tile(isl, n)}
         columns |= {name: np.full(n * POINTS, 1) for name in ("tp", "ep", "osl")}
         columns |= {x.name: values[:, k].ravel() for k, x in enumerate(GRID)}
+        beside = [field for field in schema() if field.name not in columns]
+        for k, field in enumerate(beside):  # predictions and what is said of them
+            if field.type == pa.float64():
+                columns[field.name] = values[:, k % len(GRID)].ravel()
+            else:
+                columns[field.name] = pa.array([field.name] * n, pa.string()).take(which)
         table = pa.table({field.name: columns[field.name] for field in schema()}, schema=schema())
         write(folder / "parts" / f"{start:06}.parquet", as_bytes(table))
 
@@ -111,18 +118,37 @@ def compact_parts(folder: Path) -> None:
 
 
 def ask(folder: Path) -> None:
-    """Ask each question of the report three times, and print the slowest.
+    """Ask each question of the report three times, and print the slowest seconds of each.
 
     Time of a core hardly moves when the machine is busy; two cores halve it.
     """
     for question, sql in QUESTIONS.items():
         taken = []
         for _ in range(3):
-            begin, before = time.perf_counter(), time.process_time()
-            rows = len(answer(sql, folder / "r.parquet"))
-            taken.append((time.perf_counter() - begin, time.process_time() - before))
-        wall, used = (max(times) * 1e3 for times in zip(*taken, strict=True))
-        print(f"  {question:<46} {wall:6.0f} ms, {used:6.0f} ms of a core  {rows:,} rows")
+            begin = time.perf_counter()
+            answer(sql, folder / "r.parquet")
+            taken.append(time.perf_counter() - begin)
+        print(json.dumps({"says": question, "seconds": taken}), flush=True)
+
+
+def measure(count: int = 50_000) -> dict[str, Result]:
+    """Return what it takes to write, compact and ask, and the peaks of memory."""
+    points = f"{count:,} combinations of {POINTS} points"
+    found = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for stage, says in (("write", "parts of"), ("compact", "one file of"), ("ask", "asking")):
+            command = [sys.executable, __file__, "--stage", stage, "--folder", folder]
+            ran = subprocess.run(
+                [*command, "--combinations", str(count)], check=True, capture_output=True, text=True
+            )
+            *lines, last = map(json.loads, ran.stdout.splitlines())
+            found[f"results.{stage}"] = Result(f"{says} {points}", last["seconds"], "s")
+            found[f"results.{stage}.memory"] = Result("the same, memory", last["gib"], "GiB")
+            for n, line in enumerate(lines, 1):
+                found[f"results.ask.{n}"] = spread(line["says"], line["seconds"], "s")
+        size = (Path(folder) / "r.parquet").stat().st_size
+        found["results.size"] = Result(f"the file of {points}", size / 1e6, "MB")
+    return found
 
 
 def main() -> None:
@@ -131,23 +157,17 @@ def main() -> None:
     parser.add_argument("--stage", choices=("write", "compact", "ask"))
     parser.add_argument("--folder", type=Path)
     given = parser.parse_args()
-    if given.stage:
-        begin = time.perf_counter()
-        if given.stage == "write":
-            write_parts(given.folder, given.combinations)
-        else:
-            {"compact": compact_parts, "ask": ask}[given.stage](given.folder)
-        seconds = time.perf_counter() - begin
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-        print(f"{given.stage}: {seconds:.1f} s, at most {peak:.2f} GiB", flush=True)
+    if given.stage is None:
+        printed(measure(given.combinations))
         return
-    print(f"{given.combinations:,} combinations x {POINTS} points x {len(GRID)} quantities")
-    with tempfile.TemporaryDirectory() as folder:
-        for stage in ("write", "compact", "ask"):
-            command = [sys.executable, __file__, "--stage", stage, "--folder", folder]
-            subprocess.run([*command, "--combinations", str(given.combinations)], check=True)
-        size = (Path(folder) / "r.parquet").stat().st_size
-        print(f"the file has {size / 1e6:,.0f} MB")
+    begin = time.perf_counter()
+    if given.stage == "write":
+        write_parts(given.folder, given.combinations)
+    else:
+        {"compact": compact_parts, "ask": ask}[given.stage](given.folder)
+    seconds = time.perf_counter() - begin
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    print(json.dumps({"seconds": seconds, "gib": peak}), flush=True)
 
 
 if __name__ == "__main__":

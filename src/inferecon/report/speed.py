@@ -32,6 +32,19 @@ GROUPS = {
         "Processor time of a new process, the interpreter's own start taken off; "
         "proofs that stand on disk are not made again.",
     ),
+    "keys": (
+        "What changed",
+        "What a sweep does before it runs anything; seconds of one core.",
+    ),
+    "results": (
+        "The dataset",
+        "Combinations with the numbers of a few hundred computed ones, each times a factor of its "
+        "own; the questions are those that the report asks, each asked three times.",
+    ),
+    "book": (
+        "The report",
+        "`inferecon build` in a checkout whose report is built, by the clock.",
+    ),
     "estimate": (
         "Other tools",
         "Each was run in its own environment on measured rows that it covers, and asked twice; "
