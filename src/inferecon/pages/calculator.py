@@ -13,7 +13,7 @@ from ..files import DATA
 from .sidebar import TEMPLATES
 
 MARK = '<div class="calculator">'
-SCRIPT = "js/calculator.js"
+DATA_SCRIPT, SCRIPT = "js/records.js", "js/calculator.js"
 ENTRY = "calculator.mjs"
 ENVIRONMENT = Environment(
     loader=FileSystemLoader(TEMPLATES),
@@ -41,7 +41,6 @@ def html() -> str:
         ],
         presets=[("", "…"), *((n, title) for n, (title, _) in enumerate(records.PRESETS))],
         presets_json=Markup(records.written(presets)),
-        records_json=Markup(records.written(data)),
     )
 
 
@@ -54,25 +53,38 @@ class CalculatorDirective(SphinxDirective):
     """The calculator; its page is read again when a record changes."""
 
     def run(self):
-        for path in sorted(DATA.rglob("*.yaml")):
+        for path in sorted([*DATA.rglob("*.yaml"), *DATA.glob("calibration/*.csv")]):
             self.env.note_dependency(str(path))
         return [nodes.raw("", html(), format="html")]
 
 
-def write_script(app: Sphinx, env, pages: list[str]) -> None:
-    """Write the script before Sphinx asks for its checksum."""
-    path = Path(app.outdir) / "_static" / SCRIPT
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(bundle.bundled(ENTRY), encoding="utf-8")
+def scripts() -> dict[str, str]:
+    """Return both scripts by file name: the records, and what computes with them.
+
+    The records stand in a file of their own, so that the page is drawn before they are read.
+    """
+    return {
+        DATA_SCRIPT: f"const calculatorRecords = {records.written(records.data())};\n",
+        SCRIPT: bundle.bundled(ENTRY),
+    }
 
 
-def add_script(app: Sphinx, pagename: str, template: str, context: dict, doctree) -> None:
-    """Load the script on a page that has the calculator."""
+def write_scripts(app: Sphinx, env, pages: list[str]) -> None:
+    """Write the scripts before Sphinx asks for their checksums."""
+    for name, text in scripts().items():
+        path = Path(app.outdir) / "_static" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def add_scripts(app: Sphinx, pagename: str, template: str, context: dict, doctree) -> None:
+    """Load the scripts on a page that has the calculator."""
     if MARK in context.get("body", ""):
-        app.add_js_file(SCRIPT, loading_method="defer")
+        for name in (DATA_SCRIPT, SCRIPT):
+            app.add_js_file(name, loading_method="defer")
 
 
 def setup(app: Sphinx) -> None:
     app.add_directive("calculator", CalculatorDirective)
-    app.connect("env-before-read-docs", write_script)
-    app.connect("html-page-context", add_script)
+    app.connect("env-before-read-docs", write_scripts)
+    app.connect("html-page-context", add_scripts)

@@ -23,8 +23,7 @@ export function element(tag, attributes = {}, ...children) {
   return made;
 }
 
-export function start(place) {
-  const known = JSON.parse(place.querySelector('script.records').textContent);
+export function start(place, known) {
   const presets = JSON.parse(place.querySelector('script.presets').textContent);
   const form = place.querySelector('form'), at = name => place.querySelector(`[data-at="${name}"]`);
   let records = known, columns = [], answers = [], pending = 0, notice = '';
@@ -269,4 +268,4 @@ export function start(place) {
   recall();
 }
 
-if (typeof document !== 'undefined') document.querySelectorAll('.calculator').forEach(start);
+if (typeof document !== 'undefined') document.querySelectorAll('.calculator').forEach(place => start(place, calculatorRecords)); // of js/records.js
