@@ -87,6 +87,13 @@ def version() -> str:
     return digest(sp.__version__ + "".join((here / name).read_text() for name in SOURCES))
 
 
+@cache
+def code() -> str:
+    """Return the fingerprint of all modules, for answers that rest on many of them."""
+    here = Path(__file__).parent
+    return digest("".join(path.read_text("utf-8") for path in sorted(here.rglob("*.py"))))
+
+
 def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 

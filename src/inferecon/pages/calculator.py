@@ -9,7 +9,8 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from ..calculator import bundle, records
-from ..files import DATA
+from ..files import DATA, replace_text
+from ..stages import once
 from .sidebar import TEMPLATES
 
 MARK = '<div class="calculator">'
@@ -70,11 +71,17 @@ def scripts() -> dict[str, str]:
 
 
 def write_scripts(app: Sphinx, env, pages: list[str]) -> None:
-    """Write the scripts before Sphinx asks for their checksums."""
-    for name, text in scripts().items():
-        path = Path(app.outdir) / "_static" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+    """Write the scripts before Sphinx asks for their checksums, if anything in them changed."""
+    places = {name: Path(app.outdir) / "_static" / name for name in (DATA_SCRIPT, SCRIPT)}
+
+    def write() -> None:
+        for name, text in scripts().items():
+            replace_text(places[name], text)
+
+    def there() -> list[Path]:
+        return [path for path in places.values() if path.exists()]
+
+    once(f"calculator of {app.outdir}", write, inputs=bundle.MODULES.glob("*.mjs"), outputs=there)
 
 
 def add_scripts(app: Sphinx, pagename: str, template: str, context: dict, doctree) -> None:

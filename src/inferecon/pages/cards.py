@@ -12,6 +12,7 @@ from ..edition import pages
 from ..law import Derivation, Law, latex
 from ..laws.catalogue import BY_ID, DERIVATIONS
 from ..limits import Limit, limits, own
+from ..stored import code, kept
 from ..symbols import GLOSSARY
 from ..worked import Example, choices, of_derivation, of_law
 
@@ -72,7 +73,7 @@ def dimensions(law: Law) -> str:
 
 def elasticities(law: Law) -> str:
     """Link to what moves a law and how it is turned round, where that is worked out."""
-    if law not in _moved():
+    if law.id not in _moved():
         return ""
     return f"{{ref}}`Elasticities and inverse <elasticity-{slug(law.id)}>`."
 
@@ -80,7 +81,11 @@ def elasticities(law: Law) -> str:
 @cache
 def law_details(law: Law) -> list[str]:
     """Return the folded part of a card of a law."""
-    return [*example(of_law(law)), *_limits(law.eq, own(law.eq, law.holds), limits(law.symbol))]
+
+    def worked_out() -> list[str]:
+        return _limits(law.eq, own(law.eq, law.holds), limits(law.symbol))
+
+    return [*example(of_law(law)), *kept(["limits of a law", law.id, code()], worked_out)]
 
 
 def step_basis(proof: Derivation, step: int, name: str) -> str:
@@ -126,8 +131,8 @@ def example(found: Example) -> list[str]:
 
 
 @cache
-def _moved() -> frozenset[Law]:
-    return frozenset(results())
+def _moved() -> frozenset[str]:
+    return frozenset(kept(["moved", code()], lambda: [law.id for law in results()]))
 
 
 def _limits(eq, alone: list[Limit], composed: list[tuple[bool, Limit]]) -> list[str]:

@@ -6,6 +6,7 @@ the page is written, ``numberbox`` gives each its anchor and what the box says.
 """
 
 import os
+import shutil
 from functools import cache
 from pathlib import Path
 
@@ -42,8 +43,12 @@ def quotes(env) -> dict[str, set[str]]:
 
 def outdated(app: Sphinx, env, added: set, changed: set, removed: set) -> set[str]:
     """Return the pages that quote a number which moved, or where it has its place."""
-    before, now = getattr(env, "inferecon_numbers", {}), published()
-    env.inferecon_numbers = now
+    path, kept = Path(os.environ["INFERECON_NUMBERS"]), Path(app.doctreedir) / "numbers.csv"
+    if kept.exists() and kept.read_bytes() == path.read_bytes():
+        return set()
+    before, now = read_numbers(kept), published()
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(path, kept)
     moved = {id for id in before.keys() | now.keys() if before.get(id) != now.get(id)}
     return {page for page, ids in quotes(env).items() if ids & moved} | set(map(naming.page, moved))
 

@@ -1,15 +1,12 @@
 """Page of what SymPy finds in the laws: elasticities, inverses, limits."""
 
-from pathlib import Path
-
 from ..analysis import Row, results, rows
 from ..anchors import slug
 from ..edition import pages
-from ..files import ROOT
 from ..law import Law, latex
 from ..laws.catalogue import CHAPTERS
 from ..limits import Limit, limits
-from ..stored import digest, kept
+from ..stored import code, kept
 from ..symbols import GLOSSARY
 from .text import table
 
@@ -55,8 +52,7 @@ A maximum has a limit in each regime; which regime it ends in depends on the num
 
 def elasticities() -> str:
     """Return the page; it depends on code and on where laws stand, so it is kept on file."""
-    code = (path.read_text(encoding="utf-8") for path in sorted(Path(ROOT, "src").rglob("*.py")))
-    return kept(["elasticities", digest("".join(code)), sorted(pages().items())], page)
+    return kept(["elasticities", code(), sorted(pages().items())], page)
 
 
 def page() -> str:
