@@ -4,7 +4,11 @@ from pathlib import Path
 
 AXE = Path(__file__).parent / "axe" / "axe.min.js"
 # What a page repeats, formulas above all, is the same each time: the first few of each stay.
-FEW = {"main .katex": 10, "main details.cite": 5, "main :is(.law, .derivation, .claim)": 8}
+FEW = {
+    "main .katex:not(th .katex)": 10,
+    "main details.cite": 5,
+    "main :is(.law, .derivation, .claim)": 8,
+}
 FEW |= {"main tr": 60}
 THIN = """few => { for (const [repeated, count] of Object.entries(few))
     [...document.querySelectorAll(repeated)].slice(count).forEach(e => e.remove()); }"""
