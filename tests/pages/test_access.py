@@ -12,8 +12,14 @@ FEW = {
 FEW |= {"main tr": 60}
 THIN = """few => { for (const [repeated, count] of Object.entries(few))
     [...document.querySelectorAll(repeated)].slice(count).forEach(e => e.remove()); }"""
-RUN = """async () => (await axe.run(document, {resultTypes: ['violations']})).violations
-    .map(v => `${v.id}: ${v.nodes.slice(0, 3).map(n => n.target.join(' ')).join(' | ')}`)"""
+# KaTeX hides its picture from readers and its MathML from sight; axe calls such a head empty.
+RUN = """async () => {
+    const seen = v => v.nodes.filter(node => v.id !== 'empty-table-header'
+        || !document.querySelector(node.target[0]).querySelector('.katex'));
+    const found = (await axe.run(document, {resultTypes: ['violations']})).violations;
+    return found.filter(v => seen(v).length)
+        .map(v => `${v.id}: ${seen(v).slice(0, 3).map(n => n.target.join(' ')).join(' | ')}`);
+}"""
 
 
 def test_axe_reports_nothing(example, tab, site):
