@@ -21,7 +21,7 @@ from inferecon.results import read_numbers
 from inferecon.scenario import choose_devices, opened
 
 HERE = Path(__file__).parent / "calculator"
-CSS = ROOT / "book" / "assets" / "css" / "book.css"
+CSS = [ROOT / "book" / "assets" / "css" / name for name in ("book.css", "calculator.css")]
 PAGE = """<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8">
 <meta name="viewport" content="width=device-width"><title>Calculator</title>
 <style>{css}</style><article class="bd-article"><h1>Calculator</h1>{html}</article>
@@ -32,7 +32,8 @@ PAGE = """<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8
 def address(tmp_path_factory):
     """The calculator without the book around it."""
     path = tmp_path_factory.mktemp("page") / "calculator.html"
-    css, script = CSS.read_text(encoding="utf-8"), "".join(calculator.scripts().values())
+    css = "".join(path.read_text(encoding="utf-8") for path in CSS)
+    script = "".join(calculator.scripts().values())
     text = PAGE.format(css=css, html=calculator.html(), script=script)
     path.write_text(text, encoding="utf-8")
     return path.as_uri()

@@ -15,6 +15,7 @@ from .sidebar import TEMPLATES
 
 MARK = '<div class="calculator">'
 DATA_SCRIPT, SCRIPT = "js/records.js", "js/calculator.js"
+STYLE = "css/calculator.css"
 ENTRY = "calculator.mjs"
 ENVIRONMENT = Environment(
     loader=FileSystemLoader(TEMPLATES),
@@ -85,8 +86,9 @@ def write_scripts(app: Sphinx, env, pages: list[str]) -> None:
 
 
 def add_scripts(app: Sphinx, pagename: str, template: str, context: dict, doctree) -> None:
-    """Load the scripts on a page that has the calculator."""
+    """Load style and scripts on a page that has the calculator."""
     if MARK in context.get("body", ""):
+        app.add_css_file(STYLE)
         for name in (DATA_SCRIPT, SCRIPT):
             app.add_js_file(name, loading_method="defer")
 
