@@ -1,27 +1,28 @@
 """What several files of tests share."""
 
-import shutil
+import os
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import sync_playwright
 
+from inferecon import chromium
 from inferecon.calculator import bundle
+from inferecon.errors import BadInput
 
 HERE = Path(__file__).parent / "calculator"
 
 
 @pytest.fixture(scope="session")
 def browser():
-    """A Chromium: the machine's own, else Playwright's."""
-    with sync_playwright() as playwright:
-        names = ("chromium", "chromium-browser", "google-chrome")
-        own = next(filter(None, map(shutil.which, names)), None)
-        if own is None and not Path(playwright.chromium.executable_path).exists():
-            pytest.skip("no Chromium: install one, or run playwright install chromium")
-        chromium = playwright.chromium.launch(executable_path=own, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
+    """A Chromium, for pages that need no built report; without one the test is skipped."""
+    try:
+        with chromium.browser() as running:
+            yield running
+    except BadInput as error:
+        required = os.environ.get("INFERECON_BROWSER") == "required"
+        (pytest.fail if required else pytest.skip)(
+            f"the pages were not tested in a browser: {error}"
+        )
 
 
 @pytest.fixture(scope="session")

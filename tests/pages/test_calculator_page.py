@@ -20,7 +20,7 @@ from inferecon.records import ids, load
 from inferecon.results import read_numbers
 from inferecon.scenario import choose_devices, opened
 
-HERE = Path(__file__).parent / "calculator"
+HERE = Path(__file__).parents[1] / "calculator"
 CSS = [ROOT / "book" / "assets" / "css" / name for name in ("book.css", "calculator.css")]
 PAGE = """<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8">
 <meta name="viewport" content="width=device-width"><title>Calculator</title>
@@ -40,7 +40,7 @@ def address(tmp_path_factory):
 
 
 @pytest.fixture
-def page(browser, address):
+def here(browser, address):
     """A tab in which nothing may go wrong and nothing may be asked for."""
     context = browser.new_context(offline=True, permissions=["clipboard-read", "clipboard-write"])
     opened, wrong = context.new_page(), []
@@ -54,9 +54,9 @@ def page(browser, address):
     assert wrong == []
 
 
-def shown(page) -> dict[str, str]:
+def shown(here) -> dict[str, str]:
     """Return value and unit of each row of the first column, by the law behind it."""
-    rows = page.evaluate(
+    rows = here.evaluate(
         """() => [...document.querySelectorAll('.rows tbody tr:has(.law-of)')].map(row => {
             const cell = row.querySelector('td'), unit = cell.querySelector('.unit');
             const value = cell.firstChild.textContent + (unit ? unit.textContent : '');
@@ -66,20 +66,20 @@ def shown(page) -> dict[str, str]:
     return dict(reversed(rows))  # of two rows of one law the first
 
 
-def settle(page):
+def settle(here):
     """Wait for the frame in which the answer is written."""
-    page.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
+    here.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
 
 
-def test_the_first_view_is_the_published_case(page):
-    numbers, found = read_numbers(LEDGER), shown(page)
+def test_the_first_view_is_the_published_case(here):
+    numbers, found = read_numbers(LEDGER), shown(here)
     for symbol in (s.ttft, s.itl, s.device_time, s.energy_per_token, s.cost_per_token):
         law = records.data()["shown"][symbol.name]["law"]
         assert found[law] == numbers[f"deepseek-v3/h200-sxm/fp8:{symbol.name}"].text
-    assert page.url.endswith("calculator.html"), "no default stands in the address"
+    assert here.url.endswith("calculator.html"), "no default stands in the address"
 
 
-def test_what_is_chosen_is_what_python_computes(page):
+def test_what_is_chosen_is_what_python_computes(here):
     """A sample through the form itself: each field set as a reader would."""
     draw = np.random.default_rng(11)
     models, hardware = [[*ids(kind)] for kind in ("models", "hardware")]
@@ -100,153 +100,153 @@ def test_what_is_chosen_is_what_python_computes(page):
         if case.obstacles:
             continue
         for name, value in (("model", model), ("hardware", device), ("weights", weights)):
-            page.select_option(f"[name={name}]", value)
+            here.select_option(f"[name={name}]", value)
         for name, value in {**workload, "osl": 100}.items():
-            page.fill(f"[name={name}]", str(value))
-        settle(page)
-        found, compared = shown(page), compared + 1
+            here.fill(f"[name={name}]", str(value))
+        settle(here)
+        found, compared = shown(here), compared + 1
         for symbol in [x for x in records.RESULTS if x in SHOWN]:
             law = records.data()["shown"][symbol.name]["law"]
             assert found[law] == number(symbol, case.values[symbol]).text, (case, law)
 
 
-def test_what_an_engine_is_predicted_to_do_stands_below_the_bound(page, address):
-    page.goto(f"{address}?engine=vllm")
+def test_what_an_engine_is_predicted_to_do_stands_below_the_bound(here, address):
+    here.goto(f"{address}?engine=vllm")
     numbers = read_numbers(LEDGER)
     for symbol in (s.ttft, s.itl, s.throughput, s.energy_per_token, s.cost_per_token):
         one = numbers[f"deepseek-v3/h200-sxm/fp8@vllm:{symbol.name}"]
         interval = f"{KNOWN[one.known].mark} ({digits(one.low)}–{digits(one.high)})"
-        assert f"{digits(one.value)} {interval}" in page.text_content(".headline")
-    assert "predicted for vLLM 0.12" in page.text_content(".known")
-    page.select_option("[name=weights]", "nf4")
-    settle(page)
-    assert "no row with weights in nf4 was measured" in page.text_content(".known")
+        assert f"{digits(one.value)} {interval}" in here.text_content(".headline")
+    assert "predicted for vLLM 0.12" in here.text_content(".known")
+    here.select_option("[name=weights]", "nf4")
+    settle(here)
+    assert "no row with weights in nf4 was measured" in here.text_content(".known")
 
 
-def test_an_answer_comes_in_the_next_frame(page):
-    page.fill("[name=batch]", "64")
-    settle(page)
+def test_an_answer_comes_in_the_next_frame(here):
+    here.fill("[name=batch]", "64")
+    settle(here)
     expected = choose_devices("deepseek-v3", "h200-sxm", weights="fp8", activations="fp8", batch=64)
-    assert shown(page)["ITL"] == number(s.itl, expected.values[s.itl]).text
-    assert parse_qs(urlsplit(page.url).query) == {"batch": ["64"]}
+    assert shown(here)["ITL"] == number(s.itl, expected.values[s.itl]).text
+    assert parse_qs(urlsplit(here.url).query) == {"batch": ["64"]}
 
 
-def test_an_address_opens_what_it_was_sent_for(page, address):
-    page.goto(f"{address}?model=llama-3.1-8b&hardware=l40s&weights=bf16&batch=4&pue=1.5&vs=batch-8")
-    assert page.input_value("[name=model]") == "llama-3.1-8b"
-    assert page.input_value("[name=pue]") == "1.5"
-    assert page.locator("[data-at=more]").get_attribute("open") is not None
-    assert page.locator(".rows thead th").count() == 2
-    assert page.locator(".rows .apart").count() > 5
-    before = page.url
-    page.reload()
-    assert page.url == before
+def test_an_address_opens_what_it_was_sent_for(here, address):
+    here.goto(f"{address}?model=llama-3.1-8b&hardware=l40s&weights=bf16&batch=4&pue=1.5&vs=batch-8")
+    assert here.input_value("[name=model]") == "llama-3.1-8b"
+    assert here.input_value("[name=pue]") == "1.5"
+    assert here.locator("[data-at=more]").get_attribute("open") is not None
+    assert here.locator(".rows thead th").count() == 2
+    assert here.locator(".rows .apart").count() > 5
+    before = here.url
+    here.reload()
+    assert here.url == before
 
 
-def test_a_hostile_address_is_text(page, address):
-    page.goto(f"{address}?model=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E&batch=1e99&grid=%00")
-    said = page.text_content(".notice")
+def test_a_hostile_address_is_text(here, address):
+    here.goto(f"{address}?model=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E&batch=1e99&grid=%00")
+    said = here.text_content(".notice")
     assert said.startswith("Ignored in the address of this page: ") and "<img src=x" in said
-    assert page.locator(".notice *").count() == 0
-    assert page.input_value("[name=model]") == "deepseek-v3"
+    assert here.locator(".notice *").count() == 0
+    assert here.input_value("[name=model]") == "deepseek-v3"
 
 
-def test_a_mistake_in_a_field_is_said_and_not_taken(page):
-    page.fill("[name=isl]", "many")
-    settle(page)
-    assert page.text_content(".notice") == (
+def test_a_mistake_in_a_field_is_said_and_not_taken(here):
+    here.fill("[name=isl]", "many")
+    settle(here)
+    assert here.text_content(".notice") == (
         "Not taken: isl must be a whole number of at least 1, not many."
     )
-    assert page.get_attribute("[name=isl]", "aria-invalid") == "true"
-    page.fill("[name=isl]", "1024")
-    settle(page)
-    assert page.text_content(".notice") == ""
+    assert here.get_attribute("[name=isl]", "aria-invalid") == "true"
+    here.fill("[name=isl]", "1024")
+    settle(here)
+    assert here.text_content(".notice") == ""
 
 
-def test_what_does_not_fit_says_by_how_much_and_what_would(page, address):
-    page.goto(f"{address}?model=llama-3.1-8b&hardware=l40s&weights=bf16&batch=600&tp=1")
+def test_what_does_not_fit_says_by_how_much_and_what_would(here, address):
+    here.goto(f"{address}?model=llama-3.1-8b&hardware=l40s&weights=bf16&batch=600&tp=1")
     case = opened(model="llama-3.1-8b", hardware="l40s", weights="bf16", tp=1, ep=1, batch=600)
     over = case.values[s.memory_needed] - case.values[s.memory_available]
-    assert f"{digits(over / 1e9)} GB too much on each device" in page.text_content(".why")
+    assert f"{digits(over / 1e9)} GB too much on each device" in here.text_content(".why")
     most = f"batch {case.values[s.largest_batch]:,.0f}, the largest that fits"
-    page.get_by_role("button", name=most).click()
-    settle(page)
-    assert page.text_content(".says").startswith("It fits")
-    assert page.input_value("[name=batch]") == f"{case.values[s.largest_batch]:.0f}"
+    here.get_by_role("button", name=most).click()
+    settle(here)
+    assert here.text_content(".says").startswith("It fits")
+    assert here.input_value("[name=batch]") == f"{case.values[s.largest_batch]:.0f}"
 
 
-def test_gib_is_a_unit_of_its_own(page):
-    page.locator("[data-at=more] summary").click()
-    page.select_option("[name=unit]", "GiB")
-    settle(page)
-    assert "GiB" in page.text_content(".memory") and "GB" not in page.text_content(".memory")
+def test_gib_is_a_unit_of_its_own(here):
+    here.locator("[data-at=more] summary").click()
+    here.select_option("[name=unit]", "GiB")
+    settle(here)
+    assert "GiB" in here.text_content(".memory") and "GB" not in here.text_content(".memory")
 
 
-def test_columns_are_compared(page):
-    page.get_by_role("button", name="Keep beside another").click()
-    page.select_option("[name=hardware]", "b200-sxm")
-    settle(page)
-    assert page.locator(".rows thead th").count() == 2
-    assert "vs=hardware-h200-sxm" in page.url
-    now, kept = page.locator(".rows tr:has(a:text-is('ITL')) td").all()
+def test_columns_are_compared(here):
+    here.get_by_role("button", name="Keep beside another").click()
+    here.select_option("[name=hardware]", "b200-sxm")
+    settle(here)
+    assert here.locator(".rows thead th").count() == 2
+    assert "vs=hardware-h200-sxm" in here.url
+    now, kept = here.locator(".rows tr:has(a:text-is('ITL')) td").all()
     assert "%" in kept.text_content() and "%" not in now.text_content()
-    page.get_by_role("button", name="Drop column 2").click()
-    settle(page)
-    assert page.locator(".rows thead th").count() == 1
+    here.get_by_role("button", name="Drop column 2").click()
+    settle(here)
+    assert here.locator(".rows thead th").count() == 1
 
 
-def test_what_is_taken_away_says_the_same(page):
-    found = shown(page)
-    page.get_by_role("button", name="JSON", exact=True).click()
-    taken = json.loads(page.evaluate("navigator.clipboard.readText()"))
+def test_what_is_taken_away_says_the_same(here):
+    found = shown(here)
+    here.get_by_role("button", name="JSON", exact=True).click()
+    taken = json.loads(here.evaluate("navigator.clipboard.readText()"))
     (only,) = taken["configurations"]
     assert found["ITL"] == f"{digits(only['results']['itl']['value'])} ms"
-    page.get_by_role("button", name="Markdown").click()
-    assert found["ITL"].split()[0] in page.evaluate("navigator.clipboard.readText()")
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Download CSV").click()
+    here.get_by_role("button", name="Markdown").click()
+    assert found["ITL"].split()[0] in here.evaluate("navigator.clipboard.readText()")
+    with here.expect_download() as download:
+        here.get_by_role("button", name="Download CSV").click()
     assert download.value.suggested_filename == "inferecon.csv"
     assert "ITL" in download.value.path().read_text(encoding="utf-8")
 
 
-def test_the_commands_ask_for_the_same_case(page, address):
-    page.goto(f"{address}?model=qwen3-30b-a3b&weights=fp8&kv=kv-fp8&provider=Nebius&grid=fra&tp=2")
-    shown(page)
-    _, line = page.text_content(".commands").splitlines()
+def test_the_commands_ask_for_the_same_case(here, address):
+    here.goto(f"{address}?model=qwen3-30b-a3b&weights=fp8&kv=kv-fp8&provider=Nebius&grid=fra&tp=2")
+    shown(here)
+    _, line = here.text_content(".commands").splitlines()
     first, second, out, *words = shlex.split(line)
     assert (first, second, out) == ("inferecon", "run", "out.ipynb")
     given = validated(SCENARIO, parse(words[1::2]))
     keep = {name: value for name, value in given.items() if name in records.DEFAULTS}
     case = opened(**keep)
-    assert shown(page)["COST-TOKEN"] == number(s.cost_per_token, case.values[s.cost_per_token]).text
+    assert shown(here)["COST-TOKEN"] == number(s.cost_per_token, case.values[s.cost_per_token]).text
 
 
-def test_a_model_of_ones_own_is_taken_from_its_config(page, tmp_path):
+def test_a_model_of_ones_own_is_taken_from_its_config(here, tmp_path):
     config = yaml.safe_load((HERE / "configs.yaml").read_text(encoding="utf-8"))["llama-3.1-8b"]
-    page.select_option("[name=weights]", "bf16")
-    page.get_by_text("Your own model").click()
-    page.fill("[data-at=text]", json.dumps({**config, "architectures": ["<i>Mine</i>"]}))
-    page.get_by_role("button", name="Use this model").click()
-    assert "no rule for the architecture <i>Mine</i>" in page.text_content("[data-at=config]")
+    here.select_option("[name=weights]", "bf16")
+    here.get_by_text("Your own model").click()
+    here.fill("[data-at=text]", json.dumps({**config, "architectures": ["<i>Mine</i>"]}))
+    here.get_by_role("button", name="Use this model").click()
+    assert "no rule for the architecture <i>Mine</i>" in here.text_content("[data-at=config]")
     (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
-    page.set_input_files("[data-at=file]", tmp_path / "config.json")
-    page.wait_for_function("document.querySelector('[name=model]').value === 'own'")
-    settle(page)
+    here.set_input_files("[data-at=file]", tmp_path / "config.json")
+    here.wait_for_function("document.querySelector('[name=model]').value === 'own'")
+    settle(here)
     case = choose_devices("llama-3.1-8b", "h200-sxm", weights="bf16", batch=32)
-    assert shown(page)["ITL"] == number(s.itl, case.values[s.itl]).text
-    before = shown(page)
-    page.reload()
-    assert page.input_value("[name=model]") == "own" and shown(page) == before
-    assert "inferecon model config.json own" in page.text_content(".commands")
+    assert shown(here)["ITL"] == number(s.itl, case.values[s.itl]).text
+    before = shown(here)
+    here.reload()
+    assert here.input_value("[name=model]") == "own" and shown(here) == before
+    assert "inferecon model config.json own" in here.text_content(".commands")
 
 
-def test_every_field_has_a_label_and_all_is_reached_by_keyboard(page):
-    for field in page.locator(".calculator :is(select, input, textarea)").all():
-        assert page.locator(f"label[for='{field.get_attribute('id')}']").count() == 1
+def test_every_field_has_a_label_and_all_is_reached_by_keyboard(here):
+    for field in here.locator(".calculator :is(select, input, textarea)").all():
+        assert here.locator(f"label[for='{field.get_attribute('id')}']").count() == 1
     seen = set()
     for _ in range(40):
-        page.keyboard.press("Tab")
-        seen.add(page.evaluate("document.activeElement.name || document.activeElement.textContent"))
+        here.keyboard.press("Tab")
+        seen.add(here.evaluate("document.activeElement.name || document.activeElement.textContent"))
     assert {"preset", "model", "hardware", "weights", "batch", "isl", "osl"} <= seen
     assert {"Link", "Markdown", "CSV", "JSON", "Commands", "Keep beside another"} <= seen
 
