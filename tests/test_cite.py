@@ -259,7 +259,7 @@ def test_a_mistake_is_one_sentence_with_exit_code_two(inferecon, arguments, sent
 
 
 def test_outside_a_checkout_the_commit_is_unknown(monkeypatch, tmp_path):
-    monkeypatch.setattr(cite, "ROOT", tmp_path)
+    monkeypatch.setattr("inferecon.edition.ROOT", tmp_path)
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
     assert commit() == "unknown"
 

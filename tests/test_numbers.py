@@ -11,7 +11,7 @@ import pytest
 from inferecon import cite, naming, numberbox
 from inferecon.edition import UNSTAMPED
 from inferecon.errors import BuildFailed
-from inferecon.files import BOOK
+from inferecon.files import BOOK, ROOT
 from inferecon.matrix import WORKLOAD
 from inferecon.numbers import Number, number
 from inferecon.pages.katex_node import node
@@ -220,7 +220,7 @@ def test_other_numbers_name_the_notebook_that_gives_them():
     for start in ("formats/", "sensitivity/deepseek-v3/h200-sxm/fp8/itl/halved"):
         id = next(id for id in IDS if id.startswith(start))
         words = naming.case_of(naming.split(id)[0], NUMBERS).command.split()
-        assert words[:2] == ["inferecon", "run"] and (cite.ROOT / words[-1]).exists()
+        assert words[:2] == ["inferecon", "run"] and (ROOT / words[-1]).exists()
 
 
 # Citations -------------------------------------------------------------------------------------
