@@ -14,7 +14,7 @@ HERE = Path(__file__).parent / "calculator"
 
 @pytest.fixture(scope="session")
 def browser():
-    """A Chromium, for pages that need no built report; without one the test is skipped."""
+    """A Chromium, one for all tests of a process; without one they are skipped, or fail."""
     try:
         with chromium.browser() as running:
             yield running

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from inferecon import chromium
-from inferecon.errors import BadInput
 from inferecon.files import NUMBERS
 from inferecon.html import HTML, keys_of, marked
 
@@ -64,17 +63,11 @@ def pytest_terminal_summary(terminalreporter):
 
 
 @pytest.fixture(scope="package")
-def chrome():
-    """A Chromium that has no network but this machine."""
-    why = obstacle()
-    if not why:
-        try:
-            with chromium.browser() as running:
-                yield running
-            return
-        except BadInput as error:
-            why = str(error)
-    (pytest.fail if REQUIRED else pytest.skip)(f"{UNTESTED}: {why}")
+def chrome(request):
+    """The Chromium of all tests, which has no network but this machine, if there is a report."""
+    if why := obstacle():
+        (pytest.fail if REQUIRED else pytest.skip)(f"{UNTESTED}: {why}")
+    return request.getfixturevalue("browser")
 
 
 @pytest.fixture(scope="package")
