@@ -4,6 +4,8 @@ A page holds no number of its own: computed ones are quoted by id, recorded ones
 stand with their source.  Records are data, so their text is escaped.
 """
 
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 from ..files import BOOK, FOLDERS, replace_text
@@ -27,6 +29,19 @@ from .validation import validation_page
 
 def write_pages(found: dict[str, dict], numbers: dict) -> int:
     """Write all generated pages; return how many changed."""
+    # The page of the validation rests on no notebook and takes as long as all others together.
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as beside:
+        validation = beside.submit(validation_page)
+        pages = others(found, numbers)
+        pages["reference/validation"] = validation.result()
+    for path in written():  # of a model that got, or lost, a page of its own
+        if path.relative_to(BOOK).with_suffix("").as_posix() not in pages:
+            path.unlink()
+    return sum(replace_text(BOOK / f"{name}.md", text) for name, text in pages.items())
+
+
+def others(found: dict[str, dict], numbers: dict) -> dict[str, str]:
+    """Return the text of all generated pages but the validation, by name."""
     pages = {
         "models/index": models_index(numbers),
         "hardware/index": hardware_index(numbers),
@@ -38,7 +53,6 @@ def write_pages(found: dict[str, dict], numbers: dict) -> int:
         "data/summary": summary(found, numbers),
         "reference/elasticities": elasticities(),
         "reference/speed": speed_page(),
-        "reference/validation": validation_page(),
     }
     pages |= {f"models/{id}": model_page(id, found, numbers) for id in MODELS}
     pages |= {f"hardware/{id}": device_page(id, found, numbers) for id in HARDWARE}
@@ -46,10 +60,7 @@ def write_pages(found: dict[str, dict], numbers: dict) -> int:
         others = [id for id in ids(kind) if id not in swept]
         pages |= {f"data/{kind}/{id}": record_page(kind, id) for id in others}
     pages |= claims_pages()
-    for path in written():  # of a model that got, or lost, a page of its own
-        if path.relative_to(BOOK).with_suffix("").as_posix() not in pages:
-            path.unlink()
-    return sum(replace_text(BOOK / f"{name}.md", text) for name, text in pages.items())
+    return pages
 
 
 def written() -> list[Path]:
