@@ -15,6 +15,7 @@
   const reach = () => each('.pst-scrollable-table-container, .cell_output .output, div.math .katex-display, .vl-chart, pre', e => {
     if (e.scrollWidth > e.clientWidth + 1) e.tabIndex = 0;
   });
+  each('.pst-scrollable-table-container', e => { e.tabIndex = 0; }); // whatever its fonts will make of it
   addEventListener('load', reach);
   addEventListener('resize', reach);
 })();
