@@ -8,6 +8,7 @@ the compiled laws pass around are always coherent.
 
 import re
 from collections.abc import Callable
+from functools import cache
 
 import pint
 import sympy as sp
@@ -64,6 +65,7 @@ def quantity(text: str) -> pint.Quantity:
         raise ValueError(f"{text!r} is not a number with a unit of this report") from error
 
 
+@cache  # hundreds of symbols share a few dozen units
 def coherent(unit: str) -> pint.Unit:
     """Return the unit, refusing one with a hidden factor such as GB or ms."""
     parsed = ureg.Unit(unit) if unit else ONE

@@ -20,6 +20,16 @@ def Eq(left: sp.Basic, right: sp.Basic) -> sp.Eq:  # noqa: N802  stands for SymP
     return sp.Eq(left, right, evaluate=False)
 
 
+def Max(*terms: sp.Basic) -> sp.Max:  # noqa: N802  stands for SymPy's class
+    """A maximum as written: SymPy would compare each term with each, and decide none of ours."""
+    return sp.Max(*terms, evaluate=False)
+
+
+def Min(*terms: sp.Basic) -> sp.Min:  # noqa: N802  stands for SymPy's class
+    """A minimum as written, as ``Max``."""
+    return sp.Min(*terms, evaluate=False)
+
+
 def declared_unit(symbol: sp.Symbol):
     return GLOSSARY[symbol].unit
 

@@ -6,10 +6,10 @@ averages over the causal triangle, decode pays for the whole context.  MLA
 attends with full heads in prefill and with the latent itself in decode.
 """
 
-from sympy import Min, Piecewise
+from sympy import Piecewise
 
 from .. import symbols as s
-from ..law import Derivation, Eq, Law
+from ..law import Derivation, Eq, Law, Min
 from .cache import full_head_pair, local_head_pair
 
 H = s.n_heads
@@ -248,7 +248,7 @@ MHA_ONLY = {
 CONTEXT_EQUAL = (
     Derivation.begin(Eq(s.flop_core_decode, s.flop_linear), "attention costs as much as matrices")
     .put(
-        {s.flop_core_decode: FLOP_CORE_DECODE.eq.rhs.subs(MHA_ONLY)},
+        {s.flop_core_decode: FLOP_CORE_DECODE.eq.rhs.xreplace(MHA_ONLY)},
         "full attention in every layer, keys as wide as values",
         FLOP_CORE_DECODE,
     )

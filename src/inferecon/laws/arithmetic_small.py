@@ -77,7 +77,7 @@ ROPE_WIDTH = (
             s.params_attention: 4 * s.element * L * d**2,
             s.params_dense: 8 * s.element * L * d**2,
             s.params_router: 0,
-            s.flop_rope: ROPE.eq.rhs.subs(
+            s.flop_rope: ROPE.eq.rhs.xreplace(
                 {
                     s.n_full_layers: L,
                     s.n_local_layers: 0,

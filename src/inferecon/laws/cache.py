@@ -5,10 +5,10 @@ of fixed size.  A cache counted as 2 x layers x width x tokens, as for
 multi-head attention, overstates all but the oldest models.
 """
 
-from sympy import Min, ceiling
+from sympy import ceiling
 
 from .. import symbols as s
-from ..law import Derivation, Eq, Law
+from ..law import Derivation, Eq, Law, Min
 
 full_head_pair = s.head_dim + s.v_head_dim
 local_head_pair = s.local_head_dim + s.local_v_head_dim
@@ -146,7 +146,7 @@ KV_MLA = (
 KV_MLA_RATIO = Derivation.begin(KV_OVERSTATEMENT.eq, KV_OVERSTATEMENT.says).put(
     {
         s.mha_kv_growing: MHA_KV.eq.rhs,
-        s.kv_growing: KV_GROWING.eq.rhs.subs(MLA_ONLY),
+        s.kv_growing: KV_GROWING.eq.rhs.xreplace(MLA_ONLY),
     },
     "multi-head above, one latent and one rotary key a layer below",
     MHA_KV,
@@ -157,7 +157,7 @@ KV_GQA_RATIO = (
     .put(
         {
             s.mha_kv_growing: MHA_KV.eq.rhs,
-            s.kv_growing: KV_GROWING.eq.rhs.subs({**GQA_ONLY, s.n_full_layers: s.n_layers}),
+            s.kv_growing: KV_GROWING.eq.rhs.xreplace({**GQA_ONLY, s.n_full_layers: s.n_layers}),
         },
         "multi-head above, K pairs of key and value a layer below",
         MHA_KV,

@@ -7,10 +7,10 @@ a second hop costs latency.  While half of a batch travels, the other half is
 worked on.  All devices send at once, each over its own port.
 """
 
-from sympy import Max, Min, Piecewise, Rational
+from sympy import Piecewise, Rational
 
 from .. import symbols as s
-from ..law import Eq, Law
+from ..law import Eq, Law, Max, Min
 
 SHARP = 3  # a mean of this order stands for a maximum that real machines round off
 

@@ -35,13 +35,13 @@ DEVICE_TIME = Law(
 )
 ARITHMETIC_PREFILL = Law(
     "ENERGY-MATH-PREFILL",
-    Eq(s.arithmetic_prefill, T_MATH_PREFILL.eq.rhs.subs(PER_FLOP)),
+    Eq(s.arithmetic_prefill, T_MATH_PREFILL.eq.rhs.xreplace(PER_FLOP)),
     "each operator at the energy per FLOP of its number format",
     "own measurement, data/measurements",
 )
 ARITHMETIC_DECODE = Law(
     "ENERGY-MATH-DECODE",
-    Eq(s.arithmetic_decode, T_MATH_DECODE.eq.rhs.subs(PER_FLOP)),
+    Eq(s.arithmetic_decode, T_MATH_DECODE.eq.rhs.xreplace(PER_FLOP)),
     "each operator at the energy per FLOP of its number format",
     "own measurement, data/measurements",
 )

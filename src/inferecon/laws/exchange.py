@@ -3,10 +3,8 @@
 Last comes what the first source document charges for the seam, and by how much it errs.
 """
 
-from sympy import Max
-
 from .. import symbols as s
-from ..law import Derivation, Eq, Law
+from ..law import Derivation, Eq, Law, Max
 
 n, alpha, link = s.n_devices, s.link_latency, s.link_bandwidth
 others = (n - 1) / n  # of what a device sends, a part stays with it

@@ -3,10 +3,10 @@
 One prompt on one device; a prefix of it may be cached, and the rest may come in chunks.
 """
 
-from sympy import Max, ceiling
+from sympy import ceiling
 
 from .. import symbols as s
-from ..law import Derivation, Eq, Law
+from ..law import Derivation, Eq, Law, Max
 from . import latency
 
 fresh = (1 - s.cached_share) * s.isl

@@ -7,10 +7,10 @@ kernels reach a part of each peak, and the part is a matter of measurement.  On
 several devices it bounds what ring collectives without overlap can do.
 """
 
-from sympy import Max, Piecewise
+from sympy import Piecewise
 
 from .. import symbols as s
-from ..law import Derivation, Eq, Law
+from ..law import Derivation, Eq, Law, Max
 
 one = s.one_token
 RIDGE_INTENSITY = Law(

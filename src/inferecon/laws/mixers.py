@@ -64,14 +64,14 @@ LOCAL = {
 LOCAL_MATRICES = count(
     "PARAM-LOCAL",
     s.local_matrices,
-    GQA_MATRICES.eq.rhs.subs(LOCAL, simultaneous=True),
+    GQA_MATRICES.eq.rhs.xreplace(LOCAL),
     "the attention module with the heads of a local layer",
     "derived",
 )
 LOCAL_VECTORS = count(
     "PARAM-LOCAL-VECTORS",
     s.local_vectors,
-    GQA_VECTORS.eq.rhs.subs(LOCAL, simultaneous=True),
+    GQA_VECTORS.eq.rhs.xreplace(LOCAL),
     "the attention module with the heads of a local layer",
     "derived",
 )

@@ -153,7 +153,7 @@ VECTORS = Law(
     "PARAM-VECTORS",
     Eq(
         s.params_vectors,
-        mixers.subs(VECTORS_OF, simultaneous=True)
+        mixers.xreplace(VECTORS_OF)
         + s.n_dense_layers * s.dense_vectors
         + s.n_moe_layers * s.moe_vectors
         + s.hyper_vectors

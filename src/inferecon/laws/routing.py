@@ -4,10 +4,10 @@ Each token draws k different experts of E, all sets of k alike, tokens independe
 Experts are spread evenly over the devices.
 """
 
-from sympy import Min, log, sqrt
+from sympy import log, sqrt
 
 from .. import symbols as s
-from ..law import Derivation, Eq, Law
+from ..law import Derivation, Eq, Law, Min
 
 MANY = s.n_experts >= 2
 

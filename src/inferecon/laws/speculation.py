@@ -5,10 +5,8 @@ that reads the weights once.  Splitting the phases removes the prefills from
 between the decode steps, and pays with the transfer of a cache.
 """
 
-from sympy import Max
-
 from .. import symbols as s
-from ..law import Derivation, Eq, Law
+from ..law import Derivation, Eq, Law, Max
 
 a, drafts = s.acceptance, s.draft_tokens
 steps = s.osl / s.one_token - 1

@@ -4,10 +4,10 @@ A format is a block: some elements, the scale they share, sometimes a scale of
 scales.  Embedding, head, norms and routers keep their own width.
 """
 
-from sympy import Max, ceiling
+from sympy import ceiling
 
 from .. import symbols as s
-from ..law import Derivation, Eq, Law
+from ..law import Derivation, Eq, Law, Max
 from .parameters import TOTAL
 
 FORMAT_WIDTH = Law(
