@@ -7,9 +7,12 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import nbformat
@@ -190,3 +193,15 @@ def test_a_scheduler_that_does_not_answer_is_a_sentence():
         Cluster("tcp://127.0.0.1:9")
     with pytest.raises(BadInput, match="no Dask scheduler answers at nonsense: missing port"):
         Cluster("nonsense")
+
+
+def test_a_server_that_speaks_another_language_is_a_sentence():
+    def greet(server):
+        with suppress(OSError), server.accept()[0] as caller:
+            caller.sendall(b"SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n")
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=greet, args=(server,), daemon=True).start()
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        with pytest.raises(BadInput, match=f"answers at {address} is no Dask scheduler"):
+            Cluster(address)

@@ -6,6 +6,7 @@ if one differs.  A result that goes to a folder of this machine comes back over 
 one that goes to an address is written there by the worker.
 """
 
+import asyncio
 import atexit
 import logging
 import sys
@@ -25,6 +26,7 @@ from .errors import BadInput
 from .running import Ending, Job, deliver, only_here
 
 AHEAD = 2  # jobs a thread of a worker: one runs, the next is there when it ends
+PATIENCE = 10  # seconds in which a scheduler must answer
 LOOK = 1.0  # seconds between two looks at which workers there are
 
 
@@ -73,21 +75,37 @@ def work(job: Job, source: bytes, options: Mapping[str, object], comes_back: boo
 # On this machine -----------------------------------------------------------------------------
 
 
+async def _greeted(address: str) -> None:
+    """Return once a scheduler has answered in Dask's own words."""
+    from distributed import Security
+    from distributed.comm import connect
+
+    how = Security().get_connection_args("client")
+    async with asyncio.timeout(PATIENCE):  # Dask waits without end for the first word
+        comm = await connect(address, timeout=PATIENCE, **how)
+    await comm.close()
+
+
 class Cluster:
     """A connection to a scheduler.  Raises BadInput if none answers."""
 
     def __init__(self, address: str):
         try:
             from distributed import Client
-            from distributed.comm import get_address_host_port
         except ImportError:
             raise BadInput("--scheduler needs Dask: pip install 'inferecon[dask]'") from None
         logging.getLogger("distributed").setLevel(logging.ERROR)
         try:
-            get_address_host_port(address)  # a client of a mistyped one would only die noisily
-            self.client = Client(address, timeout=10, set_as_default=False)
+            asyncio.run(_greeted(address))  # a client that failed would take long to die, noisily
+            self.client = Client(address, timeout=PATIENCE, set_as_default=False)
         except (OSError, ValueError, TimeoutError) as error:
-            raise BadInput(f"no Dask scheduler answers at {address}: {error}") from None
+            said = str(error) or f"not a word in {PATIENCE} s"
+            raise BadInput(f"no Dask scheduler answers at {address}: {said}") from None
+        except Exception as error:  # whatever Dask makes of the words of another protocol
+            raise BadInput(
+                f"what answers at {address} is no Dask scheduler: {type(error).__name__}; its "
+                "address is the tcp:// or tls:// one that it prints, not the one of its dashboard"
+            ) from None
         self.address, self.refused = address, {}
 
     def run(
