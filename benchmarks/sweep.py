@@ -1,8 +1,8 @@
-"""What a combination costs in a sweep: python benchmarks/sweep.py [--combinations 200] [--dask]
+"""What a combination costs in a sweep: python benchmarks/sweep.py [--combinations 200]
 
 Core seconds are what is paid for; they hardly move when the machine is busy.  The start of the
-processes is taken off by running a few combinations and many.  With ``--dask`` the same runs on
-as many workers of a local Dask cluster.
+processes is taken off by running a few combinations and many.  The same runs then go to as many
+workers of a local Dask cluster, by the clock: what they use, nobody here has waited for.
 """
 
 import argparse
@@ -12,6 +12,8 @@ import tempfile
 import time
 from itertools import islice
 from pathlib import Path
+
+from measured import Result, printed
 
 from inferecon.cluster import Cluster
 from inferecon.matrix import WORKLOAD, combinations, job_for
@@ -37,33 +39,40 @@ def cores() -> float:
     return sum(one.ru_utime + one.ru_stime for one in every)
 
 
+def measure(count: int = 200, workers: int | None = None) -> dict[str, Result]:
+    """Return what start and combinations cost, here and on a Dask cluster of this machine."""
+    from distributed import LocalCluster
+
+    workers = workers or os.cpu_count()
+    stated = combinations("deepseek-*,qwen3-*", "all", "bf16,fp8", **WORKLOAD)
+    fit = (one.case for one in stated if not one.obstacles)
+    cases = [*islice(fit, count + FEW)]
+    few, many = cases[:FEW], cases[FEW:]
+    start = measured(few, workers, None)
+    wall, used = measured(many, workers, None)
+    extra = len(many) - len(few)
+    each = (wall - start[0]) / extra
+    with LocalCluster(workers, threads_per_worker=1, dashboard_address=None) as local:
+        cluster = Cluster(local.scheduler_address)
+        measured(few, 0, cluster.run)  # the workers are warm after that
+        there = measured(many, 0, cluster.run)[0] / len(many)
+        cluster.close()
+    what = f"a combination of {len(many)}, {workers} processes"
+    return {
+        "sweep.start": Result(f"start of {workers} processes, {FEW} combinations", start[1], "s"),
+        "sweep.each": Result(f"{what}, core seconds", (used - start[1]) / extra, "s"),
+        "sweep.clock": Result(f"{what}, by the clock", each, "s"),
+        "sweep.dask": Result("the same on as many workers of a Dask cluster", there, "s"),
+        "sweep.dask.ratio": Result("on the cluster, times as long", there / each, "x"),
+    }
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--combinations", type=int, default=200)
     parser.add_argument("--workers", type=int, default=os.cpu_count())
-    parser.add_argument("--dask", action="store_true")
     given = parser.parse_args()
-    stated = combinations("deepseek-*,qwen3-*", "all", "bf16,fp8", **WORKLOAD)
-    fit = (one.case for one in stated if not one.obstacles)
-    cases = [*islice(fit, given.combinations + FEW)]
-    few, many = cases[:FEW], cases[FEW:]
-    start = measured(few, given.workers, None)
-    wall, used = measured(many, given.workers, None)
-    extra = len(many) - len(few)
-    print(f"{len(many)} combinations, {given.workers} processes on {os.cpu_count()} cores")
-    print(f"start, once: {start[1]:.1f} core seconds, with {FEW} combinations")
-    print(f"each: {(used - start[1]) / extra:.3f} core seconds, {(wall - start[0]) / extra:.3f} s")
-    if given.dask:
-        from distributed import LocalCluster
-
-        with LocalCluster(given.workers, threads_per_worker=1, dashboard_address=None) as local:
-            cluster = Cluster(local.scheduler_address)
-            measured(few, 0, cluster.run)
-            seconds, _ = measured(many, 0, cluster.run)
-            cluster.close()
-        # the workers are warm by then, so the few took next to nothing but their own time
-        ratio = (seconds / len(many)) / ((wall - start[0]) / extra)
-        print(f"on a Dask cluster: {seconds / len(many):.3f} s each, {ratio:.2f} times as long")
+    printed(measure(given.combinations, given.workers))
 
 
 if __name__ == "__main__":

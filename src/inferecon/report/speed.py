@@ -36,6 +36,11 @@ GROUPS = {
         "What changed",
         "What a sweep does before it runs anything; seconds of one core.",
     ),
+    "sweep": (
+        "The sweep",
+        "Combinations executed by `inferecon sweep`, the start of its processes taken off; "
+        "a Dask cluster of as many workers does the same ones after.",
+    ),
     "results": (
         "The dataset",
         "Combinations with the numbers of a few hundred computed ones, each times a factor of its "
