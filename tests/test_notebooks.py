@@ -9,8 +9,8 @@ import nbformat
 import papermill
 import pytest
 
-from inferecon.book import published
 from inferecon.numbers import SERVICE, STRUCTURE
+from inferecon.publication import published
 
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
 every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

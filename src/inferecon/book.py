@@ -1,43 +1,22 @@
-"""What a notebook may call: open a case, show it, publish its numbers.
-
-Published numbers travel in the metadata of the output that shows them, so an
-executed notebook is the record of what was computed, and the build reads the
-numbers back from there.
-"""
+"""What a notebook may call: open a case, show it, publish its numbers."""
 
 import ast
 import math
 from dataclasses import replace
-from functools import partial
-from html import escape
 from typing import Any
 
-import numpy as np
-import sympy as sp
 from IPython.display import Markdown, Math, display
 
 from . import figures
 from . import symbols as s
-from .compiled import compiled
 from .errors import BadInput, nearest
 from .escape import plain
-from .law import NAME, Eq, declared_unit, latex
-from .law import display as shown_as
 from .laws import SERVICE as LAWS
-from .numbers import (
-    FULL,
-    GRID,
-    PUBLISHED,
-    SERVICE,
-    SHOWN,
-    STRUCTURE,
-    UNIT_NAMES,
-    digits,
-    number,
-)
+from .numbers import FULL, GRID, PUBLISHED, SERVICE, SHOWN, STRUCTURE, digits, number
+from .publication import as_json, null
 from .records import ids, load
 from .scenario import Scenario, opened, whole
-from .units import unit_of, ureg
+from .substitution import substituted
 
 
 class Case:
@@ -258,60 +237,6 @@ def impossible(scenario: Scenario) -> dict[str, Any]:
     return {**case.content(case.numbers(STRUCTURE)), "grid": grid}
 
 
-def substituted(scenario, eq: sp.Eq, short: bool = False) -> str:
-    """Return an equation, the numbers of a scenario put in, and the result, as LaTeX.
-
-    ``short`` leaves out the equation itself, which stands above.  Raises BadInput where a
-    record states no value for a symbol of the right side.
-    """
-    values = scenario.values
-    absent = {x: 0 for x in eq.rhs.free_symbols if values.get(x) == 0}
-    rhs = eq.rhs.subs(absent)
-    if short:
-        rhs = rhs.replace(sp.Piecewise, lambda *cases: _case(cases, values))
-    needed = sorted(rhs.free_symbols, key=NAME)
-    lacking = [x for x in needed if math.isnan(float(values.get(x, math.nan)))]
-    if lacking:
-        missing = {g.name: g for x in lacking for g in scenario.missing(x)}
-        raise BadInput(f"no record states {', '.join(missing)}")
-    written = {x: _written(x, values[x]) for x in needed}
-    names = {x: s.GLOSSARY[x].latex for x in eq.lhs.free_symbols if x in s.GLOSSARY} | written
-    put_in = partial(sp.latex, symbol_names=names, mul_symbol=r" \cdot ")
-    (value,) = map(float, compiled(needed, [rhs])(*(np.float64(values[x]) for x in needed)))
-    result = rf"{digits(value)}"
-    if eq.lhs in SHOWN:
-        shown = number(eq.lhs, value)
-        unit = UNIT_NAMES.get(shown.unit, shown.unit)
-        result = _with_unit(shown.value, unit)
-    elif eq.lhs in s.GLOSSARY:
-        result = _written(eq.lhs, value)
-    else:
-        unit = f"{unit_of(eq.rhs, declared_unit) or ''}".replace(" ", "")
-        result = _with_unit(value, unit)
-    if not short:
-        rows = rf"{latex(rhs)}\\[6pt] &= {put_in(rhs)}\\[6pt] &= {result}"
-    elif not needed:
-        rows = result
-    else:
-        rows = shown_as(Eq(eq.lhs, rhs), latex=put_in)
-        if rows.startswith(r"\begin{aligned}"):
-            return rows.removesuffix(r"\end{aligned}") + rf"\\[6pt] ={{}} & {result}\end{{aligned}}"
-        rows = rf"{put_in(rhs)}\\[6pt] &= {result}"
-    return rf"\begin{{aligned}}{latex(eq.lhs)} &= {rows}\end{{aligned}}"
-
-
-def _with_unit(value: float, unit: str) -> str:
-    return rf"{digits(value)}\ \text{{{unit}}}" if unit else digits(value)
-
-
-def _case(cases, values) -> sp.Expr:
-    """Return the value of a case distinction in the case that these values are."""
-    for value, condition in cases:
-        if condition.subs({x: values[x] for x in condition.free_symbols}) == sp.true:
-            return value
-    return sp.nan
-
-
 def refuse_undeclared(cells: list[str]) -> None:
     """Raise BadInput if papermill injected a parameter that the notebook does not declare.
 
@@ -355,64 +280,5 @@ def symbol_named(name: str):
     return known[name]
 
 
-def published(notebook) -> dict[str, Any]:
-    """Return what an executed notebook published: numbers, obstacles, records, grid."""
-    found: dict[str, Any] = {}
-    for cell in notebook["cells"]:
-        for output in cell.get("outputs", []):
-            content = output.get("metadata", {}).get(PUBLISHED, {})
-            named = found.get("named", {}) | content.get("named", {})  # several cells may have some
-            found |= {**content, **({"named": named} if named else {})}
-    return found
-
-
 def _at(array, i, j):
     return array[i, j] if getattr(array, "ndim", 0) == 2 else array
-
-
-def null(value: float):
-    """NaN is no JSON: a missing value travels as null."""
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def as_json(numbers: dict) -> list[list]:
-    """Return numbers as they travel in a notebook: name, value, unit, and what a prediction has."""
-    return [
-        [symbol.name, null(n.value), n.unit, *(n[2:] if n.known else ())]
-        for symbol, n in numbers.items()
-    ]
-
-
-def _written(symbol, value: float) -> str:
-    """Write a base-unit value with a prefix a reader knows, for the substituted line."""
-    unit = s.GLOSSARY[symbol].unit
-    shown = ureg.Quantity(float(value), unit)
-    if symbol in SHOWN:
-        shown = shown.to(SHOWN[symbol])
-        name = UNIT_NAMES.get(SHOWN[symbol], SHOWN[symbol])
-        return rf"{digits(shown.m)}\,\text{{{name}}}" if name else digits(shown.m)
-    if not unit.dimensionality:
-        return f"{value:,.0f}" if float(value).is_integer() else digits(value)
-    text = f"{unit:~}".replace(" ", "")
-    prefix, factor = _prefix(abs(float(value)))
-    micro = r"\mu" if prefix == "µ" else ""  # KaTeX has no such letter in text
-    prefix = "" if micro else prefix
-    return rf"{digits(float(value) / factor)}\,{micro}\text{{{prefix}{escape(text)}}}"
-
-
-def _prefix(size: float) -> tuple[str, float]:
-    for prefix, factor in (
-        ("P", 1e15),
-        ("T", 1e12),
-        ("G", 1e9),
-        ("M", 1e6),
-        ("k", 1e3),
-        ("", 1.0),
-        ("m", 1e-3),
-        ("µ", 1e-6),
-        ("n", 1e-9),
-        ("p", 1e-12),
-    ):
-        if size >= factor:
-            return prefix, factor
-    return "", 1.0

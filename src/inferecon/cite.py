@@ -12,7 +12,6 @@ from functools import cache
 from pydantic import BaseModel
 
 from . import anchors, naming
-from .book import substituted
 from .claims import Judged, judged
 from .edition import EDITION, edition, pages
 from .errors import BadInput, nearest
@@ -22,6 +21,7 @@ from .laws import SERVICE
 from .laws.catalogue import BY_ID, DERIVATIONS
 from .numbers import Number
 from .results import read_numbers
+from .substitution import substituted
 from .worked import remark, scenario, value_of
 
 TITLE = "The economics of LLM inference"

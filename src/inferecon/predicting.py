@@ -2,7 +2,7 @@
 
 from IPython.display import Markdown, display
 
-from .book import Case, as_json, null
+from .book import Case
 from .calibration.constants import fingerprint
 from .escape import plain
 from .forecast import Outlook, outlook
@@ -18,6 +18,7 @@ from .numbers import (
     prediction,
 )
 from .predictions import ENGINES, METRICS, SAYS
+from .publication import as_json, null
 
 ENDS = ("predicted", "low", "high")  # of each figure, behind its name
 COLUMNS = ["batch", "isl", *(f"{x.name}_{end}" for x in PREDICTED_GRID for end in ENDS), "known"]

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from . import store
-from .book import published
 from .engine import Outcome, run_notebook
 from .keys import Parts
+from .publication import published
 
 
 @dataclass(frozen=True)

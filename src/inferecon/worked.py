@@ -15,7 +15,6 @@ import sympy as sp
 import yaml
 
 from . import symbols as s
-from .book import substituted
 from .compiled import compiled
 from .errors import BadInput
 from .files import ROOT
@@ -26,6 +25,7 @@ from .matrix import WORKLOAD, activations_for
 from .numbers import digits
 from .records import load
 from .scenario import Scenario, choose_devices
+from .substitution import substituted
 from .symbols import GLOSSARY, SYMBOLS
 from .units import ureg
 
