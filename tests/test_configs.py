@@ -38,6 +38,61 @@ def test_every_architecture_is_tried_on_a_model():
     assert {one["architectures"][0] for one in FILES.values()} == set(configs.RULES)
 
 
+# Files of DeepSeek's own inference code, as its repository has them (inference/configs).
+THEIRS = {
+    "deepseek-v2-lite": {
+        "vocab_size": 102400,
+        "dim": 2048,
+        "inter_dim": 10944,
+        "moe_inter_dim": 1408,
+        "n_layers": 27,
+        "n_dense_layers": 1,
+        "n_heads": 16,
+        "n_routed_experts": 64,
+        "n_shared_experts": 2,
+        "n_activated_experts": 6,
+        "route_scale": 1.0,
+        "q_lora_rank": 0,
+        "kv_lora_rank": 512,
+        "qk_nope_head_dim": 128,
+        "qk_rope_head_dim": 64,
+        "v_head_dim": 128,
+        "mscale": 0.707,
+    },
+    "deepseek-v3": {
+        "vocab_size": 129280,
+        "dim": 7168,
+        "inter_dim": 18432,
+        "moe_inter_dim": 2048,
+        "n_layers": 61,
+        "n_dense_layers": 3,
+        "n_heads": 128,
+        "n_routed_experts": 256,
+        "n_shared_experts": 1,
+        "n_activated_experts": 8,
+        "n_expert_groups": 8,
+        "n_limited_groups": 4,
+        "route_scale": 2.5,
+        "score_func": "sigmoid",
+        "q_lora_rank": 1536,
+        "kv_lora_rank": 512,
+        "qk_nope_head_dim": 128,
+        "qk_rope_head_dim": 64,
+        "v_head_dim": 128,
+        "dtype": "fp8",
+    },
+}
+
+
+@pytest.mark.parametrize("model", THEIRS)
+def test_the_inference_code_of_deepseek_writes_the_same_model_in_other_keys(model):
+    """All but the modules for multi-token prediction, which that code does not run."""
+    config = configs.loads(json.dumps(THEIRS[model]))
+    same = {name: value for name, value in counted(model).items() if not name.startswith("mtp")}
+    assert configs.facts(config) == same | {"max_context": 16384}
+    assert configs.native(config) == "bf16"
+
+
 def spoiled(**changes) -> str:
     """The file of Llama-3.1-8B with changes; None takes a key away."""
     config = copy.deepcopy(LLAMA) | changes
@@ -68,10 +123,14 @@ WRONG = {
     "Qwen2ForCausalLM does not cover use_sliding_window",
     json.dumps(FILES["qwen3-30b-a3b"] | {"mlp_only_layers": [0]}): "the rule for "
     "Qwen3MoeForCausalLM does not cover layers without experts",
+    json.dumps(THEIRS["deepseek-v3"] | {"score_func": "linear"}): "score_func must be one of "
+    "sigmoid, softmax",
+    json.dumps(THEIRS["deepseek-v3"] | {"dim": None}): "config.json of DeepseekV3ForCausalLM "
+    "states no hidden_size",
     " " * (configs.LONGEST + 1): "a config.json has at most 1,000,000 letters",
 }
 RIGHT = [
-    *map(json.dumps, FILES.values()),
+    *map(json.dumps, [*FILES.values(), *THEIRS.values()]),
     spoiled(head_dim=64, tie_word_embeddings=True, attention_bias=True, mlp_bias=True),
     spoiled(num_key_value_heads=None, torch_dtype=None, dtype="float16"),
     json.dumps({"architectures": LLAMA["architectures"], "text_config": LLAMA}),

@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from .cli_bill import app as billed
 from .cli_measured import Json
 from .cli_measured import app as measured
 from .cli_sweep import app as swept
@@ -23,7 +24,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 UsageError = typer.BadParameter.__base__  # its public name has moved between releases
-app.registered_commands += measured.registered_commands + swept.registered_commands
+app.registered_commands += [
+    *measured.registered_commands,
+    *swept.registered_commands,
+    *billed.registered_commands,
+]
 
 
 @app.command()

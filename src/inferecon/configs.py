@@ -1,214 +1,49 @@
-"""A model from its ``config.json``: which key is which fact, written once for Python and the page.
+"""A model from its ``config.json``, by the rule of its architecture.
 
-The rules are expressions in the keys of the file.  They are compiled to NumPy here and printed in
-JavaScript for the calculator, so both read a file alike.  What an architecture has whether its
-file says so or not (a bias, a norm on queries and keys) is a number of its rule, as its code has
-it.  An architecture without a rule is refused: a guess would be a model that nobody made.
+An architecture without a rule is refused: a guess would be a model that nobody made.
 """
 
 import json
 import math
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import sympy as sp
 import yaml
 
 from . import symbols as s
+from .architectures import RULES
 from .compiled import compiled, javascript
 from .errors import BadInput
 from .records import MOST, POSITIVE
 from .symbols import PARTS
 
-Facts = dict[sp.Symbol, sp.Basic]
 WIDTHS = {"bfloat16": "bf16", "float16": "fp16", "float32": "fp32"}  # torch's names, and ours
 LONGEST = 1_000_000  # letters of a file; none comes near
-
-
-class Rule(NamedTuple):
-    """Facts as expressions in keys, the keys that must be there, and what the rule does not know.
-
-    ``refuses`` has for each case that the rule does not cover what to say, and when it is so.
-    """
-
-    facts: Facts
-    needs: tuple[str, ...]
-    refuses: tuple[tuple[str, sp.Basic], ...] = ()
-
-
-# Keys --------------------------------------------------------------------------------------------
-
-
-def key(name: str) -> sp.Symbol:
-    """Return the number under a key: NaN where it is absent or null, 1 for true, 0 for false."""
-    return sp.Symbol(name, real=True)
-
-
-def first(*choices) -> sp.Basic:
-    """Return the first that is there; the last needs no key."""
-    *keys, last = choices
-    return sp.Piecewise(*((one, one >= 0) for one in keys), (last, True))
-
-
-LAYERS = key("num_hidden_layers")
-HIDDEN = key("hidden_size")
-HEADS = key("num_attention_heads")
-CORE = ("hidden_size", "num_hidden_layers", "vocab_size", "num_attention_heads")
-CORE = (*CORE, "max_position_embeddings")
-BIAS = first(key("attention_bias"), 0)
-
-
-# Parts --------------------------------------------------------------------------------------------
-
-
-def core(tied: int = 0) -> Facts:
-    """Return what every model has; ``tied`` is what an absent tie_word_embeddings means."""
-    return {
-        s.hidden_size: HIDDEN,
-        s.n_layers: LAYERS,
-        s.vocab_size: key("vocab_size"),
-        s.head_untied: 1 - first(key("tie_word_embeddings"), tied),
-        s.max_context: key("max_position_embeddings"),
-        s.norm_vectors: 1,
-        s.norms_per_layer: 2,
-        s.n_heads: HEADS,
-        s.mlp_matrices: 3,
-    }
-
-
-def attention(head=HIDDEN / HEADS, qkv=0, output=0, normed=0) -> Facts:
-    """Return heads of keys and values; ``head`` is the width that an absent head_dim means."""
-    wide = first(key("head_dim"), head)
-    return {
-        s.n_full_layers: LAYERS,
-        s.n_kv_heads: first(key("num_key_value_heads"), HEADS),
-        s.head_dim: wide,
-        s.v_head_dim: wide,
-        s.value_projection: 1,
-        s.qkv_bias: qkv,
-        s.o_bias: output,
-        s.qk_norm_per_head: normed,
-    }
-
-
-def windowed(facts: Facts, layers, when: sp.Basic) -> Facts:
-    """Give some of the layers a window, if there is one; the others attend to everything."""
-
-    def there(value):
-        return sp.Piecewise((value, when), (0, True))
-
-    layers = there(layers)
-
-    return facts | {
-        s.n_full_layers: LAYERS - layers,
-        s.n_local_layers: layers,
-        s.window: there(key("sliding_window")),
-        s.local_kv_heads: there(facts[s.n_kv_heads]),
-        s.local_head_dim: there(facts[s.head_dim]),
-        s.local_v_head_dim: there(facts[s.head_dim]),
-        s.local_value_projection: there(sp.S.One),
-        s.local_sinks: there(facts.get(s.sinks, sp.S.Zero)),
-    }
-
-
-def dense(layers=LAYERS, bias=0) -> Facts:
-    return {s.n_dense_layers: layers, s.dense_width: key("intermediate_size"), s.mlp_bias: bias}
-
-
-def experts(count: str, wide: str, layers=LAYERS, **others) -> Facts:
-    """Return routed experts; ``count`` and ``wide`` are the keys of number and width."""
-    return {
-        s.n_moe_layers: layers,
-        s.n_experts: key(count),
-        s.top_k: key("num_experts_per_tok"),
-        s.expert_width: key(wide),
-        **{s.SYMBOLS[name]: value for name, value in others.items()},
-    }
-
-
-def latent(router_bias: int, modules: str = "") -> Rule:
-    """Return DeepSeek's latent attention with shared and routed experts.
-
-    ``modules`` is the key that counts those for multi-token prediction.
-    """
-    before = key("first_k_dense_replace")
-    facts = core() | dense(before)
-    facts |= {
-        s.n_mla_layers: LAYERS,
-        s.q_lora_rank: first(key("q_lora_rank"), 0),
-        s.kv_lora_rank: key("kv_lora_rank"),
-        s.qk_nope_head_dim: key("qk_nope_head_dim"),
-        s.qk_rope_head_dim: key("qk_rope_head_dim"),
-        s.mla_v_head_dim: key("v_head_dim"),
-    }
-    facts |= experts(
-        "n_routed_experts",
-        "moe_intermediate_size",
-        LAYERS - before,
-        shared_width=first(key("n_shared_experts"), 0) * key("moe_intermediate_size"),
-        router_bias=router_bias,
-    )
-    if modules:
-        there = sp.Piecewise((1, key(modules) > 0), (0, True))
-        facts |= {
-            s.mtp_modules: first(key(modules), 0),
-            s.mtp_mla_layers: there,
-            s.mtp_moe_layers: there,
-        }
-        facts |= {s.mtp_proj: 2 * there, s.mtp_norms: 3 * there, s.mtp_copies: 2 * there}
-    needs = ("kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim")
-    needs += ("n_routed_experts", "num_experts_per_tok", "moe_intermediate_size")
-    needs += ("intermediate_size", "first_k_dense_replace")
-    sparse = ("moe_layer_freq other than 1", key("moe_layer_freq") > 1)
-    return Rule(facts, (*CORE, *needs), (sparse,))
-
-
-# Architectures ------------------------------------------------------------------------------------
-
-WIDTH = (*CORE, "intermediate_size")
-SLIDING = ("use_sliding_window", key("use_sliding_window") > 0)
-LOCAL = key("layer_types_sliding_attention")
-EVERY = (
-    ("layers without experts", key("mlp_only_layers_length") > 0),
-    ("decoder_sparse_step other than 1", key("decoder_sparse_step") > 1),
+# DeepSeek's own inference code reads files with other keys, and says what stands where one is
+# absent (deepseek-ai/DeepSeek-V3, inference/model.py): ours, theirs, and that value.
+DEEPSEEK = (
+    ("hidden_size", "dim", None),
+    ("num_hidden_layers", "n_layers", None),
+    ("vocab_size", "vocab_size", None),
+    ("num_attention_heads", "n_heads", None),
+    ("intermediate_size", "inter_dim", None),
+    ("moe_intermediate_size", "moe_inter_dim", None),
+    ("first_k_dense_replace", "n_dense_layers", None),
+    ("n_routed_experts", "n_routed_experts", None),
+    ("n_shared_experts", "n_shared_experts", None),
+    ("num_experts_per_tok", "n_activated_experts", None),
+    ("q_lora_rank", "q_lora_rank", 0.0),
+    ("kv_lora_rank", "kv_lora_rank", None),
+    ("qk_nope_head_dim", "qk_nope_head_dim", None),
+    ("qk_rope_head_dim", "qk_rope_head_dim", None),
+    ("v_head_dim", "v_head_dim", None),
+    ("max_position_embeddings", "max_seq_len", 16384.0),
 )
-MISTRAL = windowed(attention(), LAYERS, key("sliding_window") > 0)
-OF_EXPERTS = ("num_experts_per_tok",)
-RULES = {
-    "LlamaForCausalLM": Rule(
-        core() | attention(qkv=BIAS, output=BIAS) | dense(bias=first(key("mlp_bias"), 0)),
-        WIDTH,
-    ),
-    "MistralForCausalLM": Rule(core() | MISTRAL | dense(), WIDTH),
-    "MixtralForCausalLM": Rule(
-        core() | MISTRAL | experts("num_local_experts", "intermediate_size"),
-        (*WIDTH, "num_local_experts", *OF_EXPERTS),
-    ),
-    "Qwen2ForCausalLM": Rule(core() | attention(qkv=1) | dense(), WIDTH, (SLIDING,)),
-    "Qwen3ForCausalLM": Rule(
-        core() | attention(head=128, qkv=BIAS, output=BIAS, normed=1) | dense(), WIDTH, (SLIDING,)
-    ),
-    "Qwen3MoeForCausalLM": Rule(
-        core()
-        | attention(qkv=BIAS, output=BIAS, normed=1)
-        | experts("num_experts", "moe_intermediate_size"),
-        (*CORE, "num_experts", "moe_intermediate_size", *OF_EXPERTS),
-        (SLIDING, *EVERY),
-    ),
-    "DeepseekV2ForCausalLM": latent(0),
-    "DeepseekV3ForCausalLM": latent(1, "num_nextn_predict_layers"),
-    "GptOssForCausalLM": Rule(
-        core()
-        | windowed(attention(qkv=1, output=1) | {s.sinks: sp.S.One}, LOCAL, LOCAL > 0)
-        | experts("num_local_experts", "intermediate_size", router_bias=1, expert_bias=1),
-        (*WIDTH, "num_local_experts", "sliding_window", "layer_types_sliding_attention")
-        + OF_EXPERTS,
-    ),
-}
-
-
-# Reading ------------------------------------------------------------------------------------------
+MARKS = ("dim", "n_layers", "n_routed_experts")  # such a file has these
+SCORED = {"sigmoid": "DeepseekV3ForCausalLM", "softmax": "DeepseekV2ForCausalLM"}
+STORED = {"fp8": "bfloat16", "bf16": "bfloat16"}  # what a weight format leaves alone is in bf16
 
 
 def flat(config: dict[str, Any]) -> dict[str, float]:
@@ -276,6 +111,13 @@ def native(config: dict[str, Any]) -> str:
     return known[0]
 
 
+def weights(config: dict[str, Any]) -> str:
+    """Return the number format that the weights are stored in: fp8 if so quantised, or native."""
+    how = config.get("quantization_config")
+    fp8 = isinstance(how, dict) and how.get("quant_method") == "fp8"
+    return "fp8" if fp8 else native(config)
+
+
 def loads(text: str) -> dict[str, Any]:
     """Read the text of a file.  Raises BadInput if it is none."""
     if len(text) > LONGEST:
@@ -286,7 +128,26 @@ def loads(text: str) -> dict[str, Any]:
         raise BadInput("this is not JSON: paste the whole config.json") from None
     if not isinstance(config, dict):
         raise BadInput("this JSON is no config.json: it has no keys")
-    return config
+    return translated(config)
+
+
+def translated(config: dict[str, Any]) -> dict[str, Any]:
+    """Return a file of DeepSeek's own inference code with the keys of a config.json.
+
+    Any other file comes back as it is.  Raises BadInput for a value that the code does not know.
+    """
+    if "architectures" in config or any(mark not in config for mark in MARKS):
+        return config
+    found = {ours: config.get(theirs, value) for ours, theirs, value in DEEPSEEK}
+    known = {}
+    for name, table, usual in (("score_func", SCORED, "softmax"), ("dtype", STORED, "bf16")):
+        word = config.get(name, usual)
+        if not isinstance(word, str) or word not in table:
+            raise BadInput(f"{name} must be one of {', '.join(table)}")
+        known[name] = table[word]
+    found |= {"architectures": [known["score_func"]], "torch_dtype": known["dtype"]}
+    found["quantization_config"] = {"quant_method": "fp8"} if config.get("dtype") == "fp8" else None
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def _refused(word: str):
@@ -359,6 +220,7 @@ def module() -> str:
         for name, rule in RULES.items()
     }
     words = {"widths": WIDTHS, "longest": LONGEST, "most": MOST, "positive": sorted(POSITIVE)}
+    words |= {"deepseek": DEEPSEEK, "marks": MARKS, "scored": SCORED, "stored": STORED}
     return (
         "\n".join(texts)
         + f"\nexport const functions = {{{', '.join(RULES)}}};\n"

@@ -11,6 +11,8 @@ import hashlib
 import math
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -205,9 +207,9 @@ def convert(value: int | float | str, symbol: sp.Symbol) -> float:
 def sources() -> dict[str, Source]:
     """Return the registry of everything that was read."""
     entries = _parse(DATA / "sources.yaml")
-    own = own_folder()
-    if own and (own / "sources.yaml").is_file():
-        entries |= _parse(own / "sources.yaml")
+    for own in reversed(own_folders()):
+        if (own / "sources.yaml").is_file():
+            entries |= _parse(own / "sources.yaml")
     try:
         return {key: Source.model_validate(entry) for key, entry in entries.items()}
     except ValidationError as error:
@@ -215,27 +217,44 @@ def sources() -> dict[str, Source]:
         raise BadInput(f"sources.yaml: {first['loc'][0]}: {first['msg']}") from error
 
 
-def own_folder() -> Path | None:
-    """Return the reader's own folder of records, if one is named."""
+_beside: list[Path] = []  # folders that a command adds while it runs, the newest last
+
+
+@contextmanager
+def also(folder: Path) -> Iterator[None]:
+    """Look for records in this folder, too, and first."""
+    _beside.append(folder)
+    _forget()
+    try:
+        yield
+    finally:
+        _beside.remove(folder)
+        _forget()
+
+
+def _forget() -> None:
+    for kept in (sources, ids, load):
+        kept.cache_clear()
+
+
+def own_folders() -> list[Path]:
+    """Return the reader's own folders of records, the one to be searched first in front."""
     named = os.environ.get("INFERECON_DATA")
-    if not named:
-        return None
-    if not Path(named).is_dir():
+    if named and not Path(named).is_dir():
         raise BadInput(f"INFERECON_DATA names {named}, which is no folder")
-    return Path(named)
+    return [*reversed(_beside), *([Path(named)] if named else [])]
 
 
 def folders(kind: str) -> list[Path]:
-    """Return where records of a kind are looked for, the reader's own folder first."""
-    own = own_folder()
-    return [own / kind, DATA / kind] if own else [DATA / kind]
+    """Return where records of a kind are looked for, the reader's own first."""
+    return [folder / kind for folder in (*own_folders(), DATA)]
 
 
 def file_of(record: Record) -> str:
-    """Return where a record stands: in the reader's own folder, or in the report's data."""
-    own = own_folder()
-    if own and (own / record.path).is_file():
-        return str(own / record.path)
+    """Return where a record stands: in a folder of the reader, or in the report's data."""
+    for own in own_folders():
+        if (own / record.path).is_file():
+            return str(own / record.path)
     return f"data/{record.path}"
 
 

@@ -53,8 +53,13 @@ class Scenario:
     osl: int = 1024
     grid: str = "world"
     provider: str = ""
+    usd_per_hour: float | None = None  # for a device, instead of a price on record
 
     def __post_init__(self):
+        if (price := self.usd_per_hour) is not None and not 0 < price <= 1e6:
+            raise BadInput(
+                f"a price must be more than 0 and at most 1e6 USD an hour, not {price:g}"
+            )
         for name in ("tp", "ep", "batch", "isl", "osl"):
             object.__setattr__(self, name, whole(name, getattr(self, name)))
         for name, kind in (("model", "models"), ("hardware", "hardware"), ("grid", "grids")):
@@ -181,7 +186,10 @@ class Scenario:
                     if (fact := f"energy_per_flop@{found.case}") in record.facts:
                         values[ENERGY_OF[symbol]] = record[fact]
                         origins[ENERGY_OF[symbol]] = Origin(record, fact)
-        if self.offer is not None:
+        if self.usd_per_hour is not None:
+            values[s.price] = self.usd_per_hour / 3600
+            origins[s.price] = Origin(choice=f"usd_per_hour = {self.usd_per_hour:g}")
+        elif self.offer is not None:
             values[s.price] = self.offer.usd_per_second
             origins[s.price] = Origin(load("prices", self.hardware), choice=self.offer.provider)
         for name in ("tp", "ep", "batch", "isl", "osl"):

@@ -16,7 +16,25 @@ function loads(text) {
   } catch {
     refuse('this is not JSON: paste the whole config.json');
   }
-  return plain(config) ? config : refuse('this JSON is no config.json: it has no keys');
+  return plain(config) ? translated(config) : refuse('this JSON is no config.json: it has no keys');
+}
+
+// A file of DeepSeek's own inference code with the keys of a config.json; any other as it is.
+function translated(config) {
+  const has = name => Object.hasOwn(config, name);
+  if (has('architectures') || !stated.marks.every(has)) return config;
+  const found = {};
+  for (const [ours, theirs, value] of stated.deepseek) {
+    const stands = has(theirs) ? config[theirs] : value;
+    if (stands !== null) found[ours] = stands;
+  }
+  const known = (name, table, usual) => {
+    const word = has(name) ? config[name] : usual;
+    return typeof word === 'string' && Object.hasOwn(table, word) ? table[word]
+      : refuse(`${name} must be one of ${Object.keys(table).join(', ')}`);
+  };
+  return {...found, architectures: [known('score_func', stated.scored, 'softmax')],
+    torch_dtype: known('dtype', stated.stored, 'bf16')};
 }
 
 // Every number by its key, and of a list how long it is and what is in it.

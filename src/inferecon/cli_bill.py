@@ -1,0 +1,69 @@
+"""The command that answers for a number of tokens: energy."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .cli_measured import Json
+from .errors import BadInput
+
+app = typer.Typer()
+
+
+@app.command()
+def energy(
+    config: Annotated[
+        Path, typer.Option(help="config.json of a model, or DeepSeek's inference/configs")
+    ] = None,
+    model: Annotated[str, typer.Option(help="a model on record, instead of --config")] = None,
+    tokens: Annotated[float, typer.Option(help="output tokens")] = 1e6,
+    hardware: Annotated[str, typer.Option(help="device")] = "h200-sxm",
+    format: Annotated[
+        str, typer.Option(help="format of the weights; default: that of the file, or bf16")
+    ] = None,
+    activations: Annotated[str, typer.Option(help="default: what goes with the weights")] = None,
+    kv: Annotated[str, typer.Option(help="number format of the KV cache")] = "bf16",
+    tp: Annotated[int, typer.Option(help="default: the fewest devices that hold it")] = None,
+    ep: Annotated[int, typer.Option(help="default: as tp, where the experts divide")] = None,
+    batch: Annotated[int, typer.Option(help="sequences served together")] = 32,
+    isl: Annotated[int, typer.Option(help="input sequence length, tokens")] = 1024,
+    osl: Annotated[int, typer.Option(help="output sequence length, tokens")] = 1024,
+    grid: Annotated[str, typer.Option(help="electricity grid")] = "world",
+    price: Annotated[
+        float, typer.Option(help="USD an hour and device; default: the lowest offer on record")
+    ] = None,
+    engine: Annotated[
+        str, typer.Option(help="vllm, sglang, trtllm, llama.cpp or transformers")
+    ] = "vllm",
+    as_json: Json = False,
+) -> None:
+    """Say what a number of tokens takes: device hours, kWh, kg CO2e and USD."""
+    from contextlib import nullcontext
+
+    from .bill import as_data, as_text, bill, own_model
+    from .matrix import activations_for
+    from .scenario import opened
+
+    if (config is None) == (model is None):
+        raise BadInput("state a model: --config with its config.json, or --model with an id")
+    named = own_model(config) if config is not None else nullcontext((model, "bf16"))
+    with named as (id, stored):
+        weights = format or stored
+        case = opened(
+            model=id,
+            hardware=hardware,
+            weights=weights,
+            activations=activations or activations_for(weights),
+            kv=kv,
+            tp=tp,
+            ep=ep,
+            batch=batch,
+            isl=isl,
+            osl=osl,
+            grid=grid,
+            usd_per_hour=price,
+        )
+        found = bill(case, tokens, engine)
+        print(json.dumps(as_data(found), ensure_ascii=False) if as_json else as_text(found))
