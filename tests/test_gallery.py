@@ -228,6 +228,7 @@ def drawings():
     row = {"name": "a", "group": "b", "value": 2.0, "x": 1, "y": 2.0, "batch": 1, "part": "c"}
     for draw in (figures.bars, figures.grouped, figures.tornado, figures.stack):
         yield draw([row], "s", "A finding", ["of 1,024"])
+    yield figures.grouped([row, {**row, "low": 1.0, "high": 3.0}], "s", "A finding", [])
     rule = {"x": 1, "before": "here", "after": "there"}
     for options in ({}, {"log": True}, {"rule": rule}):
         yield figures.lines([row], "tokens", "cache", "A finding", [], **options)
@@ -268,6 +269,12 @@ def test_every_way_to_draw_carries_a_table():
     for draw in (figures.bars, figures.grouped, figures.tornado, figures.stack):
         file, (head, *rows), _ = saved(draw([row], "s", "A finding", ["of 1,024"]).to_dict())
         assert file == "a-finding-of-1024" and "value (s)" in head and len(rows) == 1
+    unsure = figures.grouped([row | {"low": 1.0, "high": 3.0}], "s", "A finding", []).to_dict()
+    assert saved(unsure)[1] == [
+        ["name", "group", "value (s)", "low (s)", "high (s)"],
+        ["a", "b", "2.0", "1.0", "3.0"],
+    ]
+    assert "a: b 2 (1 to 3)" in unsure["description"]
     chart = figures.lines([row], "tokens", "cache", "A finding", [])
     assert saved(chart.to_dict())[1] == [["group", "x", "y"], ["b", "1", "2.0"]]
 

@@ -47,37 +47,55 @@ def bars(rows: list[dict], unit: str, title: str, subtitle: list[str]) -> Drawin
 
 @draws
 def grouped(rows: list[dict], unit: str, title: str, subtitle: list[str]) -> Drawing:
-    """Points on a logarithmic axis: ``rows`` hold name, group and value; names keep their order."""
+    """Points on a logarithmic axis: ``rows`` hold name, group and value; names keep their order.
+
+    A row may have ``low`` and ``high``: the ends of its interval, drawn as a line behind it.
+    """
     names = list(dict.fromkeys(row["name"] for row in rows))
+    unsure = any("low" in row for row in rows)
     group = {"field": "group", "type": "nominal", "title": None}
-    chart = (
-        alt.Chart(alt.Data(values=rows))
-        .mark_point(filled=True, size=90, opacity=1)
-        .encode(
-            x=alt.X(
-                field="value",
-                type="quantitative",
-                title=f"{unit} (logarithmic)",
-                scale=alt.Scale(type="log"),
+    y = alt.Y(
+        field="name",
+        type="nominal",
+        sort=names,
+        title=None,
+        axis=alt.Axis(grid=True, labelLimit=220),
+    )
+    x = alt.X(
+        field="value",
+        type="quantitative",
+        title=f"{unit} (logarithmic)",
+        scale=alt.Scale(type="log"),
+    )
+    color = alt.Color(**group, legend=alt.Legend(orient="bottom", columns=1 if unsure else 2))
+    shown = {"value": unit} | ({"low": "from", "high": "to"} if unsure else {})
+    chart = alt.Chart(alt.Data(values=rows))
+    points = chart.mark_point(filled=True, size=90, opacity=1).encode(
+        x=x,
+        y=y,
+        color=color,
+        shape=alt.Shape(**group),
+        tooltip=[
+            alt.Tooltip(field="name", type="nominal"),
+            alt.Tooltip(field="group", type="nominal"),
+            *(
+                alt.Tooltip(field=field, type="quantitative", format=",.3~r", title=says)
+                for field, says in shown.items()
             ),
-            y=alt.Y(
-                field="name",
-                type="nominal",
-                sort=names,
-                title=None,
-                axis=alt.Axis(grid=True, labelLimit=220),
-            ),
-            color=alt.Color(**group, legend=alt.Legend(orient="bottom")),
-            shape=alt.Shape(**group),
-            tooltip=[
-                alt.Tooltip(field="name", type="nominal"),
-                alt.Tooltip(field="group", type="nominal"),
-                alt.Tooltip(field="value", type="quantitative", format=",.3~r", title=unit),
-            ],
-        )
+        ],
     )
     columns = NAMED | {"value": Column("value", unit)}
-    return finish(chart, title, subtitle, f"{title}. In {unit}: {_said(rows)}.", rows, columns)
+    if unsure:
+        columns |= {"low": Column("low", unit), "high": Column("high", unit)}
+        ends = chart.mark_rule(strokeWidth=2).encode(
+            x=alt.X(field="low", type="quantitative"),
+            x2=alt.X2(field="high"),
+            y=y,
+            color=color,
+        )
+        points = alt.layer(ends, points)
+    description = f"{title}. In {unit}: {_said(rows)}."
+    return finish(points, title, subtitle, description, rows, columns)
 
 
 @draws
@@ -118,5 +136,6 @@ def _said(rows: list[dict]) -> str:
     said: dict[str, list[str]] = {}
     for row in rows:
         group = "" if row["group"] in row["name"] else f"{row['group']} "
-        said.setdefault(row["name"], []).append(f"{group}{digits(row['value'])}")
+        ends = f" ({digits(row['low'])} to {digits(row['high'])})" if "low" in row else ""
+        said.setdefault(row["name"], []).append(f"{group}{digits(row['value'])}{ends}")
     return "; ".join(f"{name}: {', '.join(values)}" for name, values in said.items())

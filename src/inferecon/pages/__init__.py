@@ -9,9 +9,33 @@ from pathlib import Path
 from myst_nb.sphinx_ext import add_global_html_resources
 from sphinx.application import Sphinx
 
-from . import calculator, charts, cite, claims, head, katex_node, laws, published, search, sidebar
+from . import (
+    calculator,
+    charts,
+    cite,
+    claims,
+    head,
+    katex_node,
+    laws,
+    previews,
+    published,
+    search,
+    sidebar,
+)
 
-PARTS = (calculator, charts, cite, claims, head, katex_node, laws, published, search, sidebar)
+PARTS = (
+    calculator,
+    charts,
+    cite,
+    claims,
+    head,
+    katex_node,
+    laws,
+    previews,
+    published,
+    search,
+    sidebar,
+)
 
 
 def setup(app: Sphinx) -> dict:

@@ -23,7 +23,7 @@ from .data import (
 from .elasticities import elasticities
 from .results import device_page, model_page
 from .speed import RESULTS, speed_page
-from .summary import hardware_index, models_index, summary
+from .summary import chart, hardware_index, models_index, summary
 from .validation import validation_page
 
 
@@ -50,6 +50,7 @@ def others(found: dict[str, dict], numbers: dict) -> dict[str, str]:
         "data/formats": data_formats(),
         "data/assumptions": data_assumptions(),
         "data/sources": data_sources(),
+        "data/chart": chart(numbers),
         "data/summary": summary(found, numbers),
         "reference/elasticities": elasticities(),
         "reference/speed": speed_page(),

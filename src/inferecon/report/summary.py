@@ -2,8 +2,9 @@
 
 from .. import figures
 from ..matrix import FORMATS, HARDWARE, MODELS, OF_DOCUMENTS, WORKLOAD
+from ..numbers import digits
 from ..records import load
-from .results import DEVICE_TIME, result_cell, short_name
+from .results import ENGINE, result_cell, short_name
 from .text import fact_text, has, plain, quoted, table
 
 
@@ -19,7 +20,7 @@ def best(id: str, numbers: dict) -> tuple[str, str] | None:
 
 
 def summary(found: dict, numbers: dict) -> str:
-    """The answer first: what a million tokens cost on the hardware and format that are fastest."""
+    """What a million tokens cost on the hardware and format that are fastest."""
     shown = ("cost_per_token", "device_time", "energy_per_token", "carbon_per_token")
     shown += ("largest_batch", "@full:device_time", "@full:cost_per_token")
     rows = []
@@ -31,29 +32,43 @@ def summary(found: dict, numbers: dict) -> str:
         rows.append([f"[{plain(model)}](models/{id})", where, *cells])
     head = ["model", "least device time on", "USD", "device-s", "kWh", "kg CO2e"]
     head += ["largest batch", "device-s there", "USD there"]
-    chart = summary_chart(numbers).to_dict()
-    return "\n".join([*table(head, rows, 2), "```{raw} html", figures.figure(chart), "```", ""])
+    return "\n".join([*table(head, rows, 2), ""])
+
+
+def chart(numbers: dict) -> str:
+    """The answer at a glance, for the first page."""
+    drawn = figures.figure(summary_chart(numbers).to_dict())
+    return "\n".join(["```{raw} html", drawn, "```", ""])
 
 
 def summary_chart(numbers: dict):
-    """Device time of the models of the source documents on the H200, in two formats."""
-    rows = []
+    """Price of the models of the source documents on the H200: bounds, and what is predicted."""
+    batch = WORKLOAD["batch"]
+    groups = {
+        "": f"at the bound, batch {batch}",
+        f"@{ENGINE}": f"predicted for vLLM, batch {batch}, 90 % interval",
+        "@full": "at the bound, as many as fit",
+    }
+    rows, served = [], []
     for id in OF_DOCUMENTS:
-        for fmt in ("fp8", "bf16"):
-            time = f"{id}/h200-sxm/{fmt}:device_time"
-            if has(numbers, time):
-                value = numbers[time].value
-                rows.append({"name": short_name(id), "group": f"{fmt} weights", "value": value})
-    chart = figures.grouped(
+        for of, says in groups.items():
+            key = f"{id}/h200-sxm/fp8{of}:cost_per_token"
+            if not has(numbers, key):
+                continue
+            one = numbers[key]
+            ends = {"low": one.low, "high": one.high} if one.known else {}
+            rows.append({"name": short_name(id), "group": says, "value": one.value, **ends})
+            served += [one.value] if ends else []
+    drawn = figures.grouped(
         rows,
-        "device-seconds per million tokens",
-        "A million tokens on the H200",
+        "USD per million tokens",
+        f"A million tokens on the H200: {digits(min(served))} to {digits(max(served))} USD on vLLM",
         [
-            "batch {batch}, {isl:,} tokens in, {osl:,} out".format(**WORKLOAD),
-            "rooflines at datasheet peak rates",
+            "fp8 weights, {isl:,} tokens in, {osl:,} out".format(**WORKLOAD),
+            "lowest rental price on record",
         ],
     )
-    return figures.renamed(chart, "device time h200-sxm", DEVICE_TIME)
+    return figures.renamed(drawn, "price h200-sxm fp8")
 
 
 def models_index(numbers: dict) -> str:
