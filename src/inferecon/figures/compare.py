@@ -4,7 +4,7 @@ import altair as alt
 
 from ..numbers import digits
 from .data import Column
-from .frame import Drawing, draws, finish
+from .frame import PALETTE, Drawing, draws, finish
 
 NAMED = {"name": Column("name"), "group": Column("group")}
 
@@ -65,9 +65,9 @@ def grouped(rows: list[dict], unit: str, title: str, subtitle: list[str]) -> Dra
         field="value",
         type="quantitative",
         title=f"{unit} (logarithmic)",
-        scale=alt.Scale(type="log"),
+        scale=alt.Scale(type="log", nice=not unsure, padding=10 if unsure else 0),
     )
-    color = alt.Color(**group, legend=alt.Legend(orient="bottom", columns=1 if unsure else 2))
+    color = alt.Color(**group, legend=alt.Legend(orient="bottom", columns=1, labelLimit=320))
     shown = {"value": unit} | ({"low": "from", "high": "to"} if unsure else {})
     chart = alt.Chart(alt.Data(values=rows))
     points = chart.mark_point(filled=True, size=90, opacity=1).encode(
@@ -87,11 +87,9 @@ def grouped(rows: list[dict], unit: str, title: str, subtitle: list[str]) -> Dra
     columns = NAMED | {"value": Column("value", unit)}
     if unsure:
         columns |= {"low": Column("low", unit), "high": Column("high", unit)}
-        ends = chart.mark_rule(strokeWidth=2).encode(
-            x=alt.X(field="low", type="quantitative"),
-            x2=alt.X2(field="high"),
-            y=y,
-            color=color,
+        # of one grey: a second layer with colours would take the shapes out of the legend
+        ends = chart.mark_rule(strokeWidth=2, color=PALETTE[-1]).encode(
+            x=alt.X(field="low", type="quantitative"), x2=alt.X2(field="high"), y=y
         )
         points = alt.layer(ends, points)
     description = f"{title}. In {unit}: {_said(rows)}."

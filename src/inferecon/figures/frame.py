@@ -11,6 +11,7 @@ alive, and links that save the numbers.  Nothing is fetched.
 
 import hashlib
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
@@ -62,9 +63,11 @@ def figure(spec: dict) -> str:
     body = json.dumps(drawn, sort_keys=True, separators=(",", ":")).replace("<", r"\u003c")
     key = hashlib.sha256(body.encode()).hexdigest()[:10]
     label = escape(spec.get("description") or "Chart", quote=True)
+    picture = still(drawn)
+    high = re.search(r'height="(\d+)', picture)[1]  # kept free, so that no line below moves
     return (
         f'<figure class="vl-chart" id="vl-{key}" aria-label="{label}">'
-        f'<div class="vl-view"></div><noscript>{still(drawn)}</noscript>'
+        f'<div class="vl-view" style="min-height:{high}px"></div><noscript>{picture}</noscript>'
         f'<script type="application/json">{body}</script>{links(spec)}</figure>'
     )
 

@@ -45,9 +45,9 @@ def summary_chart(numbers: dict):
     """Price of the models of the source documents on the H200: bounds, and what is predicted."""
     batch = WORKLOAD["batch"]
     groups = {
-        "": f"at the bound, batch {batch}",
-        f"@{ENGINE}": f"predicted for vLLM, batch {batch}, 90 % interval",
-        "@full": "at the bound, as many as fit",
+        "": f"derived, batch {batch}",
+        f"@{ENGINE}": f"predicted for vLLM, batch {batch}, with 90 % interval",
+        "@full": "derived, as many as fit into memory",
     }
     rows, served = [], []
     for id in OF_DOCUMENTS:
