@@ -4,7 +4,7 @@ import json
 from functools import cache
 
 import pytest
-from conftest import UNTESTED, obstacle
+from conftest import REQUIRED, UNTESTED, obstacle
 
 from inferecon.html import HTML
 
@@ -17,7 +17,7 @@ def text(page):
 @pytest.fixture(autouse=True)
 def built():
     if why := obstacle():
-        pytest.skip(f"{UNTESTED}: {why}")
+        (pytest.fail if REQUIRED else pytest.skip)(f"{UNTESTED}: {why}")
 
 
 def test_the_address_of_every_id_is_an_anchor():
