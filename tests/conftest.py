@@ -5,9 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from inferecon import chromium
+from inferecon import book, chromium, predicting
 from inferecon.calculator import bundle
+from inferecon.dataset import write_dataset
 from inferecon.errors import BadInput
+from inferecon.matrix import WORKLOAD, combinations, parameters_of
+from inferecon.numbers import PUBLISHED
 
 HERE = Path(__file__).parent / "calculator"
 
@@ -33,3 +36,31 @@ def modules(tmp_path_factory):
     for path in HERE.glob("*.mjs"):
         (folder / path.name).write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
     return folder
+
+
+@pytest.fixture(scope="session")
+def dataset(tmp_path_factory):
+    """A dataset of some combinations, as their notebooks would publish it."""
+    path, found = tmp_path_factory.mktemp("dataset") / "results.parquet", {}
+    models = "llama-3.1-8b,llama-3.1-70b,qwen3-30b-a3b,deepseek-v3"
+    for one in combinations(
+        models, "h200-sxm,mi300x,l40s,gaudi3", "bf16,fp8,int8-w8a8,int4-awq", **WORKLOAD
+    ):
+        found[one.name] = {"parameters": parameters_of(one.case), **_published(one.case)}
+    write_dataset(path, found)
+    return path
+
+
+def _published(case):
+    if case.obstacles:
+        return book.impossible(case)
+    shown, content, grid = book.Case(case), {}, ([1, 16, 256], [1024, 8192])
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (book, predicting):
+            patch.setattr(
+                module, "display", lambda _, metadata: content.update(metadata[PUBLISHED])
+            )
+        shown.publish()
+        predicting.predicted(shown, "vllm", *grid)
+        shown.grid(*grid)
+    return content

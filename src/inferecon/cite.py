@@ -27,6 +27,7 @@ from .worked import remark, scenario, value_of
 TITLE = "The economics of LLM inference"
 AUTHORS = "The inferecon authors"
 FORMS = ("markdown", "latex", "bibtex", "json")
+GAP = chr(0xE000)  # where a script puts the address of a view; no text of ours has it
 
 
 class Entry(BaseModel):
@@ -150,6 +151,18 @@ def of_claim(one: Judged) -> Entry:
         source=f"document {one.document}, lines {lines}",
         value=one.verdict.replace("_", " "),
         url=f"claims/document-{one.document}.html#claim-{one.claim.id}",
+        edition=edition(),
+    )
+
+
+def of_page(name: str, says: str, url: str = GAP) -> Entry:
+    """A page on which the reader chooses what is shown; its script puts the address in."""
+    return Entry(
+        kind="page",
+        id=name,
+        says=says,
+        source="laws and records of this edition",
+        url=url,
         edition=edition(),
     )
 

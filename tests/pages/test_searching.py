@@ -25,6 +25,7 @@ QUERIES = {
     "llama 3.1 8b": "models/llama-3.1-8b.html",
     "h200 sxm": "hardware/h200-sxm.html",
     "slurm": "sweeps.html",
+    "pareto front": "explorer.html",
 }
 
 

@@ -34,9 +34,14 @@ def laws() -> str:
 
 
 def modules() -> dict[str, str]:
-    """Return the text of every module by file name."""
-    found = {path.name: path.read_text(encoding="utf-8") for path in sorted(MODULES.glob("*.mjs"))}
-    return {**found, "laws.mjs": laws(), "architectures.mjs": configs.module()}
+    """Return the text of every module of the calculator by file name."""
+    return {**texts(MODULES), "laws.mjs": laws(), "architectures.mjs": configs.module()}
+
+
+def texts(*folders: Path) -> dict[str, str]:
+    """Return the text of the modules that are files, by name."""
+    paths = [path for folder in folders for path in sorted(folder.glob("*.mjs"))]
+    return {path.name: path.read_text(encoding="utf-8") for path in paths}
 
 
 def write_modules(folder: Path) -> None:
@@ -52,11 +57,11 @@ def bundled(entry: str, known: dict[str, str] | None = None) -> str:
     The global, ``page`` for ``page.mjs``, has what the module exports.  Raises BuildFailed for
     a module that is not there, a name in two modules, or an import of what is not exported.
     """
-    texts, parts, owner = known or modules(), [], {}
-    for name in _ordered(entry, texts, []):
-        text = texts[name]
+    all_, parts, owner = known or modules(), [], {}
+    for name in _ordered(entry, all_, []):
+        text = all_[name]
         for names, other in IMPORT.findall(text):
-            lacking = set(re.findall(r"\w+", names)) - set(EXPORTED.findall(texts[other]))
+            lacking = set(re.findall(r"\w+", names)) - set(EXPORTED.findall(all_[other]))
             if lacking:
                 raise BuildFailed(f"{name} imports {', '.join(sorted(lacking))}: not in {other}")
         for top in TOP.findall(text):
@@ -67,7 +72,7 @@ def bundled(entry: str, known: dict[str, str] | None = None) -> str:
         if left := re.search(r"^\s*(?:import|export)\b.*", body, re.MULTILINE):
             raise BuildFailed(f"{name}: cannot be bundled: {left[0]}")
         parts.append(f"// {name}\n{body.strip()}\n")
-    given = ", ".join(EXPORTED.findall(texts[entry]))
+    given = ", ".join(EXPORTED.findall(all_[entry]))
     inside = "\n".join(parts)
     name = entry.removesuffix(".mjs")
     return f"const {name} = (() => {{\n'use strict';\n{inside}\nreturn {{{given}}};\n}})();\n"

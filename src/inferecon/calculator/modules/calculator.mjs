@@ -6,6 +6,7 @@ import {answered, bounds, memory, topics} from './answer.mjs';
 import {changes, shortage} from './changes.mjs';
 import {parsed} from './config.mjs';
 import {apart, commands, csv, json, markdown} from './forms.mjs';
+import {copy, element, reachable, save} from './page.mjs';
 import {activationsFor, expertsDivide, expertsOver, headsDivide, offer} from './scenario.mjs';
 import {bytes, difference, digits, several} from './words.mjs';
 
@@ -14,14 +15,6 @@ const KNOWN = {
   extrapolated: '~ extrapolated, so model, card and engine were not measured together',
 };
 const MEMORY = {weights: 'weights', cache: 'KV cache', free: 'free', over: 'does not fit', kept: 'kept back by the engine'};
-
-// An element with attributes and children; a child that is text stays text.
-export function element(tag, attributes = {}, ...children) {
-  const made = document.createElement(tag);
-  for (const [name, text] of Object.entries(attributes)) if (text != null && text !== false) made.setAttribute(name, text === true ? '' : text);
-  made.append(...children.flat().filter(child => child != null && child !== ''));
-  return made;
-}
 
 export function start(place, known) {
   const presets = JSON.parse(place.querySelector('script.presets').textContent);
@@ -188,8 +181,7 @@ export function start(place, known) {
     const body = found.slice(0, many ? undefined : -1).map(({topic, rows: list}) => element('tbody', {},
       element('tr', {}, element('th', {scope: 'rowgroup', colspan: answers.length + 1}, topic)), list.map(line)));
     at('rows').replaceChildren(element('thead', {}, element('tr', {}, element('td', {}), ...head)), ...body);
-    const box = at('rows').parentElement;
-    if (box.scrollWidth > box.clientWidth) box.tabIndex = 0; else box.removeAttribute('tabindex');
+    reachable(at('rows').parentElement);
   }
 
   function line(row) {
@@ -216,33 +208,19 @@ export function start(place, known) {
 
   const forms = {markdown: [markdown, 'md', 'text/markdown'], csv: [csv, 'csv', 'text/csv'], json: [json, 'json', 'application/json']};
   const taken = name => forms[name][0](records, answers, columns[0].unit, location.href);
-
-  async function copied(text, what) {
-    try {
-      await navigator.clipboard.writeText(text);
-    } catch { // a page on disk may have no clipboard: select a field's text instead
-      const field = element('textarea', {class: 'visually-hidden', 'aria-hidden': true, tabindex: -1});
-      field.value = text;
-      place.append(field);
-      field.select();
-      document.execCommand('copy');
-      field.remove();
-    }
-    at('copied').textContent = `${what} copied`;
-  }
-
-  function download(name) {
-    const [, ending, type] = forms[name];
-    const link = element('a', {href: URL.createObjectURL(new Blob([taken(name)], {type})), download: `inferecon.${ending}`});
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-  }
+  const others = {link: () => location.href, commands: () => at('commands').textContent};
 
   for (const button of place.querySelectorAll('button[data-copy]')) {
     const what = button.dataset.copy;
-    button.addEventListener('click', () => copied(what === 'link' ? location.href : what === 'commands' ? at('commands').textContent : taken(what), button.textContent));
+    button.addEventListener('click', async () => {
+      await copy((others[what] ?? (() => taken(what)))(), place);
+      at('copied').textContent = `${button.textContent} copied`;
+    });
   }
-  for (const button of place.querySelectorAll('button[data-download]')) button.addEventListener('click', () => download(button.dataset.download));
+  for (const button of place.querySelectorAll('button[data-download]')) button.addEventListener('click', () => {
+    const [, ending, type] = forms[button.dataset.download];
+    save(taken(button.dataset.download), type, `inferecon.${ending}`);
+  });
 
   at('keep').addEventListener('click', () => { columns.push({...columns[0]}); soon(); });
   form.addEventListener('input', changed);

@@ -2,10 +2,10 @@
 
 import {rows} from './answer.mjs';
 import {NAMES, OWN} from './address.mjs';
+import {field, line, quoted} from './text.mjs';
 
 const PARAMETERS = ['model', 'hardware', 'weights', 'activations', 'kv', 'tp', 'ep', 'batch', 'isl', 'osl', 'grid', 'provider', 'engine'];
 
-const quoted = text => (/^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 const chosen = choices => PARAMETERS.filter(name => choices[name] !== '').map(name => [name, String(choices[name])]);
 const stands = choices => Object.keys(OWN).filter(name => choices[name] != null);
 
@@ -46,7 +46,6 @@ function remark(choices) {
 }
 
 const ownWords = choices => stands(choices).map(name => `${name} ${choices[name]} ${OWN[name][2]}`.trim());
-const line = text => String(text).replace(/\s+/g, ' ').replaceAll('|', '\\|');
 
 export function markdown(records, answers, unit, link) {
   const list = rows(records, answers, unit);
@@ -60,7 +59,6 @@ export function markdown(records, answers, unit, link) {
 const reason = one => (one.runs ? '' : `; does not run: ${one.wrong || one.obstacles.join('; ')}`);
 
 const ENDS = {low: 'low end of 90 %', high: 'high end of 90 %'};
-const field = text => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 const number = ({value, text}) => (value === undefined ? text : Number.isFinite(value) ? String(Number(value.toPrecision(10))) : '');
 
 export function csv(records, answers, unit, link) {

@@ -1,0 +1,78 @@
+// The published dataset as typed arrays: a value has three digits, the ones that the page shows.
+
+export const BASES = ['bound', 'predicted'];
+
+const raw = text => Uint8Array.from(atob(text), letter => letter.charCodeAt(0));
+
+// Numbers of 16 bits: all high bytes, then all low ones.
+function unpackedCodes(text) {
+  const found = raw(text), count = found.length / 2;
+  return Uint16Array.from({length: count}, (_, n) => 256 * found[n] + found[count + n]);
+}
+
+// Each power of ten has ``steps`` numbers of three digits; a quotient is rounded right, a product
+// not.  Above or below is less than any digit shows, but says that 77 is written 77.0.
+function decoded(text, {smallest, steps, sides: [above, below]}) {
+  return Float64Array.from(unpackedCodes(text), code => {
+    if (!code) return NaN;
+    const own = (code % above) - 1, power = Math.floor(own / steps) + smallest - 2, figures = own % steps + 100;
+    const value = power < 0 ? figures / 10 ** -power : figures * 10 ** power;
+    return code >= below ? value * (1 - 2 ** -40) : code >= above ? value * (1 + 2 ** -40) : value;
+  });
+}
+
+// The three digits as a number that other programs take.
+export const plain = value => Number(value.toPrecision(3));
+
+export function opened(data) {
+  const {combinations: found, models, devices, formats} = data;
+  const combinations = found.model.map((_, n) => {
+    const model = models[found.model[n]], device = devices[found.hardware[n]], weights = formats[found.weights[n]];
+    return {
+      name: `${model.id}/${device.id}/${weights}`, model, device, weights, activations: found.activations[n],
+      tp: found.tp[n], ep: found.ep[n], devices: Math.max(found.tp[n], found.ep[n]),
+      obstacle: data.obstacles[found.obstacle[n]] ?? '', unpredicted: data.reasons[found.unpredicted[n]] ?? '',
+    };
+  });
+  const of = unpackedCodes(data.of), at = unpackedCodes(data.at), known = unpackedCodes(data.known);
+  const columns = Object.fromEntries(Object.entries(data.columns).map(([name, text]) => [name, decoded(text, data)]));
+  const places = new Map(Array.from(of, (combination, n) => [idOf(combinations[combination], ...data.grid[at[n]]), n]));
+  const metrics = Object.fromEntries(data.metrics.map(metric => [metric.key, metric]));
+  return {
+    ...data, metrics, combinations, count: of.length, columns, places,
+    isls: [...new Set(data.grid.map(([isl]) => isl))], batches: [...new Set(data.grid.map(([, batch]) => batch))],
+    tps: [...new Set(combinations.filter(one => !one.obstacle).map(one => one.tp))].sort((a, b) => a - b),
+    combination: n => combinations[of[n]],
+    place: n => of[n],
+    isl: n => data.grid[at[n]][0],
+    batch: n => data.grid[at[n]][1],
+    known: n => data.kinds[known[n]],
+    id: n => idOf(combinations[of[n]], ...data.grid[at[n]]),
+  };
+}
+
+const idOf = ({name}, isl, batch) => `${name}/${batch}/${isl}`;
+
+// What a point has on an axis: a bound, or a prediction; NaN where it has neither.
+export function amount(points, key, basis, n) {
+  if (key === 'batch') return points.batch(n);
+  return points.columns[basis === 'predicted' ? `${key}_predicted` : key]?.[n] ?? NaN;
+}
+
+// Both ends of the interval of a prediction, nothing for a bound.
+export function ends(points, key, basis, n) {
+  if (basis !== 'predicted' || key === 'batch') return null;
+  const found = ['low', 'high'].map(end => points.columns[`${key}_${end}`][n]);
+  return found.some(Number.isNaN) ? null : found;
+}
+
+// What an axis can show: of an engine only what is predicted for it.
+export const shownOn = (points, basis) => Object.values(points.metrics).filter(({foretold}) => basis === 'bound' || foretold);
+
+// What a point is called: of which model, and how it runs.
+export const called = (points, n) => `${points.combination(n).model.name}, ${how(points, n)}`;
+
+export function how(points, n) {
+  const {device, devices, weights} = points.combination(n);
+  return `${weights} on ${devices > 1 ? `${devices} × ` : ''}${device.name}, batch ${points.batch(n)}`;
+}

@@ -1,0 +1,77 @@
+// Which points are shown, in which order, and which of them no other beats.
+
+import {amount} from './points.mjs';
+
+// Combinations that pass the lists; an empty list lets all pass.
+export function admitted(points, choices) {
+  const lets = (name, value) => !choices[name].length || choices[name].includes(value);
+  return points.combinations.map(one => lets('family', one.model.family) && lets('model', one.model.id)
+    && lets('device', one.device.id) && lets('weights', one.weights) && lets('tp', String(one.tp)));
+}
+
+export function meets(points, {basis, itl, ttft}, n) {
+  return (!itl || amount(points, 'itl', basis, n) <= itl) && (!ttft || amount(points, 'ttft', basis, n) <= ttft);
+}
+
+// Points on the lower left edge, from left to right: no other is at least as low in both and lower in one.
+export function front(points, list, {x, y, basis}) {
+  const at = n => [amount(points, x, basis, n), amount(points, y, basis, n)];
+  const found = list.map(n => [n, ...at(n)]).filter(([, one, other]) => !Number.isNaN(one + other));
+  found.sort((a, b) => a[1] - b[1] || a[2] - b[2] || a[0] - b[0]);
+  let lowest = Infinity;
+  return found.filter(([, , other]) => other < lowest && ((lowest = other), true)).map(([n]) => n);
+}
+
+// Of each combination the point that is lowest upright, then across.
+function bestOf(points, list, {x, y, basis}) {
+  const best = new Map(), at = (key, n) => amount(points, key, basis, n);
+  for (const n of list) {
+    const now = best.get(points.place(n));
+    const better = now === undefined || at(y, n) < at(y, now) || (at(y, n) === at(y, now) && at(x, n) < at(x, now));
+    if (better) best.set(points.place(n), n);
+  }
+  return [...best.values()];
+}
+
+// All that a view shows: points in their order, the front, lines over batch, and what has no place.
+export function view(points, choices) {
+  const lets = admitted(points, choices), {x, y, basis, isl, batch} = choices;
+  const has = (n, which) => !Number.isNaN(amount(points, x, which, n) + amount(points, y, which, n));
+  const asked = [], other = [], without = new Set();
+  const against = basis === 'bound' ? 'predicted' : 'bound';
+  for (let n = 0; n < points.count; n += 1) {
+    if (!lets[points.place(n)] || points.isl(n) !== isl) continue;
+    if (typeof batch === 'number' && points.batch(n) !== batch) continue;
+    if (has(n, against) && meets(points, {...choices, basis: against}, n)) other.push(n);
+    if (!has(n, basis)) without.add(points.place(n));
+    else if (meets(points, choices, n)) asked.push(n);
+  }
+  const chosen = batch === 'best' ? bestOf(points, asked, choices) : asked, over = x === 'batch';
+  const edge = over ? [] : front(points, asked, choices), on = new Set(edge);
+  const kept = choices.front && !over ? edge : [...new Set([...chosen, ...edge])];
+  return {
+    shown: ranked(points, kept, choices), edge, on, over,
+    faint: over ? [] : front(points, other, {...choices, basis: against}),
+    lines: over ? lines(points, kept) : [],
+    without: without.size,
+    refused: points.combinations.flatMap((one, n) => (lets[n] && one.obstacle ? [n] : [])),
+    admitted: lets.filter(Boolean).length,
+  };
+}
+
+export function ranked(points, list, {x, y, basis, sort, down}) {
+  const key = sort === 'y' ? y : sort, turn = down ? -1 : 1;
+  const at = n => amount(points, key, basis, n), beside = n => amount(points, key === y ? x : y, basis, n);
+  const keys = new Map(list.map(n => [n, [at(n), beside(n)]]));
+  const gap = (a, b) => (Number.isNaN(a) ? 1 : 0) - (Number.isNaN(b) ? 1 : 0) || (Number.isNaN(a) ? 0 : turn * (a - b));
+  return [...list].sort((a, b) => gap(keys.get(a)[0], keys.get(b)[0]) || keys.get(a)[1] - keys.get(b)[1] || a - b);
+}
+
+// The points of each combination, from the smallest batch to the largest.
+function lines(points, list) {
+  const found = new Map();
+  for (const n of [...list].sort((a, b) => points.batch(a) - points.batch(b))) {
+    found.set(points.place(n), [...(found.get(points.place(n)) ?? []), n]);
+  }
+  return [...found.values()];
+}
