@@ -5,7 +5,7 @@ import {test} from 'node:test';
 import {pathToFileURL} from 'node:url';
 
 const load = name => import(pathToFileURL(`${process.env.MODULES}/${name}.mjs`));
-const [words, address, scenario, answer, change, forms] = await Promise.all(['words', 'address', 'scenario', 'answer', 'changes', 'forms'].map(load));
+const [words, address, scenario, answer, change, forms, card, bar, svg] = await Promise.all(['words', 'address', 'scenario', 'answer', 'changes', 'forms', 'card', 'bar', 'svg'].map(load));
 const {records, vectors, presets} = JSON.parse(readFileSync(process.env.DATA, 'utf8'));
 const {defaults} = records;
 const answered = choices => answer.answered(records, {...defaults, ...choices});
@@ -219,4 +219,54 @@ test('a command holds whatever a provider is called', () => {
   assert.match(forms.papermill({...both[1].choices, provider: "a'b"}), / -p provider 'a'\\''b'/);
   assert.match(forms.papermill({...both[0].choices, pue: 1.5}), /# without your own pue/);
   assert.match(forms.commands({...both[0].choices, model: 'own'}), /^mkdir .* inferecon model config\.json own > my-data\/models\/own\.yaml\nINFERECON_DATA=my-data papermill /);
+});
+
+// A card of one's own --------------------------------------------------------------------------------------
+
+const h100 = {memory: '80', unit: 'GiB', bandwidth: '3350', bf16: '989.5', fp8: '1979', power: '700', link: '450', joined: '8', price: '2.5'};
+const withCard = texts => address.withOwn(records, null, card.carded(texts)[0]);
+
+test('a card that states what a record states gives what the record gives', () => {
+  const device = records.hardware['h100-sxm'], {peaks, domain} = device, {hbm_bandwidth: bandwidth, memory_capacity: memory, board_power: power, link_bandwidth: link} = device.given;
+  const texts = {memory: memory / 1e9, bandwidth: bandwidth / 1e9, bf16: peaks.bf16 / 1e12, fp8: peaks.fp8 / 1e12, power, link: link / 1e9, joined: domain};
+  const own = withCard(Object.fromEntries(Object.entries(texts).map(([name, value]) => [name, String(value)])));
+  const [mine, theirs] = [[own, 'own'], [records, 'h100-sxm']].map(([known, hardware]) => answer.answered(known, {...defaults, model: 'llama-3.1-70b', hardware}));
+  for (const symbol of ['itl', 'ttft', 'energy_at_limit', 'largest_batch', 'n_devices']) assert.equal(mine.values[symbol], theirs.values[symbol], symbol);
+});
+
+test('a card travels in the address, with its price', () => {
+  const own = withCard(h100), columns = [{...defaults, hardware: 'own'}], query = address.write(own, columns);
+  assert.match(query, /card=memory-80GiB/);
+  const back = address.read(records, `?${query}`);
+  assert.deepEqual({columns: back.columns, notice: back.notice}, {columns, notice: ''});
+  assert.deepEqual(back.records.hardware.own, own.hardware.own);
+  assert.equal(back.records.hardware.own.given.memory_capacity, 80 * 2 ** 30);
+  const {values} = answer.answered(own, {...defaults, hardware: 'own'});
+  assert.equal(values.price, 2.5 / 3600);
+  assert.equal(records.hardware.own, undefined);
+});
+
+test('a card that is none is ignored, and a field that is wrong is named', () => {
+  for (const text of ['', 'x', 'memory-80', 'memory-80GiB', 'memory-80TB*bandwidth-1*bf16-1', 'memory-80GB*bandwidth-1*bf16-1*__proto__-1', 'memory-80GB*bandwidth-NaN*bf16-1', 'memory-80GB*bandwidth-1e3*bf16-1', 'memory-0GB*bandwidth-1*bf16-1', `memory-80GB*bandwidth-${'9'.repeat(20)}*bf16-1`, 'memory-80GB*bandwidth-1..0*bf16-1']) {
+    const {columns, notice} = read(`?hardware=own&card=${encodeURIComponent(text)}`);
+    assert.deepEqual(columns, [defaults], text);
+    assert.match(notice, /“card” describes no card\.$/);
+  }
+  assert.equal(card.carded({})[1], 'a card needs its memory');
+  assert.equal(card.carded({...h100, bf16: 'fast'})[1], 'peak in bf16 must be a number from 0.01 to 1000000 TFLOP/s');
+  assert.equal(card.carded({...h100, joined: '1.5'})[1], 'cards joined by links must be a whole number from 1 to 1024');
+  assert.equal(card.carded({...h100, link: ''})[1], 'links need both their bandwidth and how many cards they join');
+});
+
+test('every form of an answer says that a card has no source', () => {
+  const own = withCard(h100), one = answer.answered(own, {...defaults, hardware: 'own'});
+  assert.match(forms.markdown(own, [one], 'GB', link), /own card \(unsourced\): memory 80 GiB, memory bandwidth 3350 GB\/s, /);
+  assert.match(JSON.parse(forms.json(own, [one], 'GB', link)).configurations[0].own_card, /^unsourced: memory 80 GiB/);
+  assert.match(forms.commands(one.choices, own), /source: \[unsourced\][^]*\nINFERECON_DATA=my-data inferecon run /);
+});
+
+test('the picture of memory has every part, and its limit where it does not fit', () => {
+  const fits = svg.asText(bar.barPicture(answered(small).values, 'GiB', 'a <title>'));
+  assert.ok(fits.startsWith('<svg xmlns="http://www.w3.org/2000/svg"') && fits.includes('a &lt;title&gt;') && fits.includes('KV cache: ') && !fits.includes('does not fit'));
+  assert.ok(svg.asText(bar.barPicture(answered({...small, batch: 4000, tp: 1}).values, 'GB', '')).includes('does not fit: '));
 });

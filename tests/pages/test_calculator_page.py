@@ -2,6 +2,7 @@
 
 import json
 import shlex
+import subprocess
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 import yaml
 
+from inferecon import records as records_module
 from inferecon import symbols as s
 from inferecon.calculator import records
 from inferecon.files import LEDGER, ROOT
@@ -238,6 +240,53 @@ def test_a_model_of_ones_own_is_taken_from_its_config(here, tmp_path):
     here.reload()
     assert here.input_value("[name=model]") == "own" and shown(here) == before
     assert "inferecon model config.json own" in here.text_content(".commands")
+
+
+def test_a_card_of_ones_own_is_said_to_have_no_source(here, tmp_path, monkeypatch):
+    here.get_by_text("Your own card").click()
+    here.fill("[name=card-memory]", "80")
+    here.get_by_role("button", name="Use this card").click()
+    assert here.text_content("[data-at=card]") == "Not taken: a card needs its memory bandwidth."
+    for name, value in (("bandwidth", 2000), ("bf16", 400), ("power", 500), ("price", 2)):
+        here.fill(f"[name=card-{name}]", str(value))
+    here.select_option("[name=card-unit]", "GiB")
+    here.get_by_role("button", name="Use this card").click()
+    here.select_option("[name=model]", "llama-3.1-8b")
+    here.select_option("[name=weights]", "bf16")
+    settle(here)
+    assert here.input_value("[name=hardware]") == "own"
+    assert "without a source: memory 80 GiB" in here.text_content("[data-at=own-card]")
+    before = shown(here)
+    here.reload()
+    assert shown(here) == before and here.input_value("[name=card-memory]") == "80"
+    *records_of_it, _, run = here.text_content(".commands").split("\n")
+    subprocess.run(
+        ["sh", "-e"], input="\n".join(records_of_it), cwd=tmp_path, text=True, check=True
+    )
+    monkeypatch.setenv("INFERECON_DATA", str(tmp_path / "my-data"))
+    records_module.ids.cache_clear()
+    try:
+        case = choose_devices("llama-3.1-8b", "own", weights="bf16", batch=32)
+        assert shown(here)["ITL"] == number(s.itl, case.values[s.itl]).text
+        cost = number(s.cost_per_token, case.values[s.cost_per_token])
+        assert shown(here)["COST-TOKEN"] == cost.text
+    finally:
+        records_module.ids.cache_clear()
+    assert "-p hardware=own" in run and run.startswith("INFERECON_DATA=my-data ")
+
+
+def test_the_memory_and_a_citation_are_taken_away(here):
+    files = {}
+    for name in ("Memory as SVG", "Memory as PNG"):
+        with here.expect_download() as download:
+            here.get_by_role("button", name=name).click()
+        files[download.value.suggested_filename] = download.value.path().read_bytes()
+    assert b"weights: " in files["inferecon-memory.svg"]
+    assert files["inferecon-memory.png"].startswith(b"\x89PNG")
+    here.fill("[name=batch]", "64")
+    here.get_by_role("button", name="BibTeX").click()
+    cited = here.evaluate("navigator.clipboard.readText()")
+    assert cited.startswith("@misc{inferecon-page-calculator,") and "batch=64" in cited
 
 
 def test_every_field_has_a_label_and_all_is_reached_by_keyboard(here):

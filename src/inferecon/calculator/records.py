@@ -114,6 +114,7 @@ def data() -> dict:
         "predictions": constants.data(),
         "edition": f"inferecon {EDITION}",
         "licence": "CC BY 4.0",
+        "bibtex": cite.bibtex(cite.of_page("calculator", "a configuration, computed in the page")),
     }
 
 

@@ -1,5 +1,6 @@
 // Choices in the page's address: only what differs from the default, and nothing taken on trust.
 
+import {packedCard, unpackedCard} from './card.mjs';
 import {packed, unpacked} from './config.mjs';
 import {COUNTS, notWhole} from './scenario.mjs';
 
@@ -64,16 +65,21 @@ function taken(records, pairs, base) {
   return {choices, ignored};
 }
 
-// Records with the reader's own model beside them, if there is one.
-export const withOwn = (records, model) => (model ? {...records, models: {...records.models, own: model}} : records);
+// Records with the reader's own model and card beside them, if there are any.
+export const withOwn = (records, model, card) => ({
+  ...records,
+  ...(model && {models: {...records.models, own: model}}),
+  ...(card && {hardware: {...records.hardware, own: card}}),
+});
 
-// The records with the reader's own model, the columns of an address, the first one live, and one
+// The records with the reader's own model and card, the columns of an address, the first one live, and one
 // sentence on what was ignored.
 export function read(known, search) {
   const query = new URLSearchParams(search), model = query.has('own') ? unpacked(known, query.get('own')) : null;
-  const records = withOwn(known, model);
+  const card = query.has('card') ? unpackedCard(query.get('card')) : null, records = withOwn(known, model, card);
   const {choices, ignored} = taken(records, query, records.defaults);
   if (query.has('own') && !model) ignored.push('“own” describes no model');
+  if (query.has('card') && !card) ignored.push('“card” describes no card');
   const columns = [choices];
   for (const text of query.getAll('vs').slice(0, MOST - 1)) {
     const other = taken(records, pairs(text), choices);
@@ -107,5 +113,6 @@ export function write(records, columns) {
     query.append('vs', parts.map(name => `${name}-${encodeURIComponent(other[name] ?? '')}`).join('*'));
   }
   if (columns.some(({model}) => model === 'own')) query.set('own', packed(records.models.own));
+  if (columns.some(({hardware}) => hardware === 'own')) query.set('card', packedCard(records.hardware.own));
   return String(query);
 }

@@ -3,18 +3,21 @@
 
 import {MOST, NAMES, read, value, withOwn, write} from './address.mjs';
 import {answered, bounds, memory, topics} from './answer.mjs';
+import {MEMORY, barPicture} from './bar.mjs';
+import {CARD, OWN_CARD, cardWords, carded} from './card.mjs';
 import {changes, shortage} from './changes.mjs';
 import {parsed} from './config.mjs';
-import {apart, commands, csv, json, markdown} from './forms.mjs';
+import {apart, commands, csv, json, markdown, title} from './forms.mjs';
 import {copy, element, reachable, save} from './page.mjs';
 import {activationsFor, expertsDivide, expertsOver, headsDivide, offer} from './scenario.mjs';
+import {asPng, asText} from './svg.mjs';
+import {cited} from './text.mjs';
 import {bytes, difference, digits, several} from './words.mjs';
 
 const KNOWN = {
   calibrated: '≈ calibrated, so model, card and engine were measured together',
   extrapolated: '~ extrapolated, so model, card and engine were not measured together',
 };
-const MEMORY = {weights: 'weights', cache: 'KV cache', free: 'free', over: 'does not fit', kept: 'kept back by the engine'};
 
 export function start(place, known) {
   const presets = JSON.parse(place.querySelector('script.presets').textContent);
@@ -24,7 +27,9 @@ export function start(place, known) {
   // The form ----------------------------------------------------------------------------------------
 
   function fill(choices) {
-    if (records.models.own && !form.elements.model.querySelector('[value=own]')) form.elements.model.prepend(new Option(records.models.own.name, 'own'));
+    for (const [name, kind] of [['model', records.models], ['hardware', records.hardware]]) {
+      if (kind.own && !form.elements[name].querySelector('[value=own]')) form.elements[name].prepend(new Option(kind.own.name, 'own'));
+    }
     open('tp', [['', 'fewest that hold it'], ...headsDivide(records, choices.model).map(n => [n, n])]);
     open('ep', [['', 'as TP'], ...expertsDivide(records, choices.model).map(n => [n, n])]);
     const offers = records.hardware[choices.hardware].offers, lowest = offer(records, {...choices, provider: ''});
@@ -86,8 +91,26 @@ export function start(place, known) {
     const [model, wrong] = parsed(text);
     at('config').textContent = wrong ? `Not taken: ${wrong}.` : 'Taken as “your own model”.';
     if (wrong) return;
-    records = withOwn(known, model);
+    records = withOwn(known, model, records.hardware.own);
     set({model: 'own', tp: null, ep: null});
+  }
+
+  // A card of the reader's own: nothing but what is stated, and no source behind it.
+  const cardField = name => place.querySelector(`[name="card-${name}"]`);
+
+  function takeCard() {
+    const texts = Object.fromEntries(['unit', ...Object.keys(CARD)].map(name => [name, cardField(name).value.trim()]));
+    const [card, wrong] = carded(texts);
+    at('card').textContent = wrong ? `Not taken: ${wrong}.` : `Taken as “${OWN_CARD}”.`;
+    if (wrong) return;
+    records = withOwn(known, records.models.own, card);
+    set({hardware: 'own', provider: '', tp: null, ep: null});
+  }
+
+  function recallCard() {
+    const card = records.hardware.own;
+    for (const name of Object.keys(CARD)) cardField(name).value = card?.stated[name] ?? '';
+    cardField('unit').value = card?.unit ?? 'GB';
   }
 
   function set(change) {
@@ -114,7 +137,8 @@ export function start(place, known) {
     headline(found.flatMap(one => one.rows), now);
     table(found);
     phases(now);
-    at('commands').textContent = now.wrong ? '' : commands(now.choices);
+    at('commands').textContent = now.wrong ? '' : commands(now.choices, records);
+    at('own-card').textContent = columns.some(({hardware}) => hardware === 'own') ? `Your own card, without a source: ${cardWords(records.hardware.own)}.` : '';
     at('keep').disabled = columns.length >= MOST;
     const query = write(records, columns);
     history.replaceState(null, '', location.pathname + (query && `?${query}`) + location.hash);
@@ -208,7 +232,7 @@ export function start(place, known) {
 
   const forms = {markdown: [markdown, 'md', 'text/markdown'], csv: [csv, 'csv', 'text/csv'], json: [json, 'json', 'application/json']};
   const taken = name => forms[name][0](records, answers, columns[0].unit, location.href);
-  const others = {link: () => location.href, commands: () => at('commands').textContent};
+  const others = {link: () => location.href, commands: () => at('commands').textContent, bibtex: () => cited(records.bibtex, location.href)};
 
   for (const button of place.querySelectorAll('button[data-copy]')) {
     const what = button.dataset.copy;
@@ -217,9 +241,11 @@ export function start(place, known) {
       at('copied').textContent = `${button.textContent} copied`;
     });
   }
-  for (const button of place.querySelectorAll('button[data-download]')) button.addEventListener('click', () => {
-    const [, ending, type] = forms[button.dataset.download];
-    save(taken(button.dataset.download), type, `inferecon.${ending}`);
+  for (const button of place.querySelectorAll('button[data-download]')) button.addEventListener('click', async () => {
+    const what = button.dataset.download, picture = () => barPicture(answers[0].values, columns[0].unit, `Memory of one device: ${title(answers[0].choices)}`);
+    if (what === 'svg') save(asText(picture()), 'image/svg+xml', 'inferecon-memory.svg');
+    else if (what === 'png') save(await asPng(picture()), 'image/png', 'inferecon-memory.png');
+    else save(taken(what), forms[what][2], `inferecon.${forms[what][1]}`);
   });
 
   at('keep').addEventListener('click', () => { columns.push({...columns[0]}); soon(); });
@@ -231,6 +257,7 @@ export function start(place, known) {
     if (found) set({...records.defaults, unit: columns[0].unit, ...found.choices});
   });
   form.addEventListener('reset', event => { event.preventDefault(); form.elements.preset.value = ''; columns = [{...records.defaults}]; set({}); });
+  at('take-card').addEventListener('click', takeCard);
   at('take').addEventListener('click', () => take(at('text').value));
   at('file').addEventListener('change', async () => {
     const [file] = at('file').files;
@@ -240,6 +267,7 @@ export function start(place, known) {
 
   function recall() {
     ({records, columns, notice} = read(known, location.search));
+    recallCard();
     fill(columns[0]);
     show();
   }

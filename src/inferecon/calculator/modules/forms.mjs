@@ -2,6 +2,7 @@
 
 import {rows} from './answer.mjs';
 import {NAMES, OWN} from './address.mjs';
+import {cardCommands, cardWords} from './card.mjs';
 import {field, line, quoted} from './text.mjs';
 
 const PARAMETERS = ['model', 'hardware', 'weights', 'activations', 'kv', 'tp', 'ep', 'batch', 'isl', 'osl', 'grid', 'provider', 'engine'];
@@ -31,13 +32,14 @@ export function inferecon(choices) {
   return `${folder(choices)}inferecon run out.ipynb ${given.join(' ')}${remark(choices)}`;
 }
 
-// All lines: a model of one's own becomes a record first.
-export function commands(choices) {
-  const first = choices.model === 'own' ? ['mkdir -p my-data/models && inferecon model config.json own > my-data/models/own.yaml'] : [];
-  return [...first, papermill(choices), inferecon(choices)].join('\n');
+// All lines: a model or a card of one's own becomes a record first.
+export function commands(choices, records) {
+  const model = choices.model === 'own' ? ['mkdir -p my-data/models && inferecon model config.json own > my-data/models/own.yaml'] : [];
+  const card = choices.hardware === 'own' ? cardCommands(records.hardware.own) : [];
+  return [...model, ...card, papermill(choices), inferecon(choices)].join('\n');
 }
 
-const folder = ({model}) => (model === 'own' ? 'INFERECON_DATA=my-data ' : '');
+const folder = ({model, hardware}) => (model === 'own' || hardware === 'own' ? 'INFERECON_DATA=my-data ' : '');
 
 // What has no parameter, because it stands in a record.
 function remark(choices) {
@@ -45,12 +47,15 @@ function remark(choices) {
   return names.length ? `  # without your own ${names.join(', ')}: these are facts of a record` : '';
 }
 
-const ownWords = choices => stands(choices).map(name => `${name} ${choices[name]} ${OWN[name][2]}`.trim());
+const ownWords = (choices, records) => [
+  ...(choices.hardware === 'own' ? [`card (unsourced): ${cardWords(records.hardware.own)}`] : []),
+  ...stands(choices).map(name => `${name} ${choices[name]} ${OWN[name][2]}`.trim()),
+];
 
 export function markdown(records, answers, unit, link) {
   const list = rows(records, answers, unit);
   const head = answers.map((one, n) => (answers.length > 1 ? `${n + 1}` : 'value'));
-  const out = answers.map((one, n) => `${answers.length > 1 ? `${n + 1}. ` : ''}\`${title(one.choices)}\`${ownWords(one.choices).map(x => `, own ${x}`).join('')}${reason(one)}`);
+  const out = answers.map((one, n) => `${answers.length > 1 ? `${n + 1}. ` : ''}\`${title(one.choices)}\`${ownWords(one.choices, records).map(x => `, own ${x}`).join('')}${reason(one)}`);
   out.push('', `| quantity | unit | ${head.join(' | ')} |`, `|---|---|${'---:|'.repeat(answers.length)}`);
   for (const row of list) out.push(`| ${line(row.topic)}: ${line(row.says)} | ${line(row.unit)} | ${row.cells.map(x => line([x.text, x.after].filter(Boolean).join(' '))).join(' | ')} |`);
   return [...out, '', `Derived bounds; what is predicted has its 90 % interval (≈ calibrated, ~ extrapolated). ${records.edition}, ${records.licence}: <${link}>`, ''].join('\n');
@@ -77,6 +82,7 @@ export function json(records, answers, unit, link) {
   const list = rows(records, answers, unit);
   const configurations = answers.map((one, n) => ({
     choices: one.choices,
+    ...(one.choices.hardware === 'own' && {own_card: `unsourced: ${cardWords(records.hardware.own)}`}),
     runs: one.runs,
     why_not: one.wrong ? [one.wrong] : one.obstacles,
     results: Object.fromEntries(list.map(({key, says, unit: name, law, cells}) => [key, {

@@ -3,16 +3,16 @@
 const SPACE = 'http://www.w3.org/2000/svg';
 const ESCAPED = {'&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;'};
 const escaped = text => String(text).replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '').replace(/[&<>"]/g, letter => ESCAPED[letter]);
-const given = attributes => Object.entries(attributes).filter(([, value]) => value != null);
+const present = attributes => Object.entries(attributes).filter(([, value]) => value != null);
 
 export function asText([tag, attributes, ...children]) {
-  const own = given(tag === 'svg' ? {xmlns: SPACE, ...attributes} : attributes).map(([name, value]) => ` ${name}="${escaped(value)}"`).join('');
+  const own = present(tag === 'svg' ? {xmlns: SPACE, ...attributes} : attributes).map(([name, value]) => ` ${name}="${escaped(value)}"`).join('');
   return `<${tag}${own}>${children.map(child => (Array.isArray(child) ? asText(child) : escaped(child))).join('')}</${tag}>`;
 }
 
 export function asElement([tag, attributes, ...children]) {
   const made = document.createElementNS(SPACE, tag);
-  for (const [name, value] of given(attributes)) made.setAttribute(name, value);
+  for (const [name, value] of present(attributes)) made.setAttribute(name, value);
   made.append(...children.map(child => (Array.isArray(child) ? asElement(child) : String(child))));
   return made;
 }
