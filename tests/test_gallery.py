@@ -215,6 +215,8 @@ def test_the_numbers_of_a_chart_can_be_saved_and_are_those_drawn(
     assert file == name and titles == head
     assert [f"{c['name']} ({c['unit']})".removesuffix(" ()") for c in content["columns"]] == head
     assert content["description"] == spec["description"]
+    assert content["title"] == " ".join(spec["title"]["text"])
+    assert content["licence"] == "CC BY 4.0" and content["source"].endswith("edition 2026.12")
     numbers = {value for row in drawn for value in row.values() if isinstance(value, int | float)}
     for row, same in zip(rows, content["rows"], strict=True):
         for cell, value in zip(row, same.values(), strict=True):

@@ -13,9 +13,10 @@ from pydantic import BaseModel
 
 from . import anchors, naming
 from .claims import Judged, judged
-from .edition import EDITION, edition, pages
+from .edition import edition, pages
 from .errors import BadInput, nearest
 from .files import BOOK
+from .imprint import AUTHORS, EDITION, TITLE
 from .law import Law, latex
 from .laws import SERVICE
 from .laws.catalogue import BY_ID, DERIVATIONS
@@ -24,8 +25,6 @@ from .results import read_numbers
 from .substitution import substituted
 from .worked import remark, scenario, value_of
 
-TITLE = "The economics of LLM inference"
-AUTHORS = "The inferecon authors"
 FORMS = ("markdown", "latex", "bibtex", "json")
 GAP = chr(0xE000)  # where a script puts the address of a view; no text of ours has it
 

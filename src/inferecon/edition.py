@@ -10,8 +10,8 @@ import subprocess
 from functools import cache
 
 from .files import BOOK, ROOT
+from .imprint import EDITION
 
-EDITION = "2026.12"
 UNSTAMPED = "0" * 40  # stands for the commit until a build is done, which puts the real one in
 SHOWN_ON = re.compile(r"^[`:]{3,}\{(law|derivation)\}[ \t]*(\S+)", re.MULTILINE)
 

@@ -9,9 +9,9 @@ import re
 from pathlib import Path
 
 from . import chromium
-from .cite import AUTHORS, TITLE
 from .edition import edition
 from .errors import BadInput
+from .imprint import AUTHORS, LICENCE, TITLE
 from .sitefiles import listed
 
 LOOKED_UP = re.compile(
@@ -83,7 +83,7 @@ def write(html: Path, toc: Path, target: Path) -> int:
     if not (html / "index.html").exists():
         raise BadInput("there is no report to print; run make report")
     names = [page for _, page in listed(toc) if not LOOKED_UP.match(page)]
-    under = f"{AUTHORS}, edition {edition()}. Text, figures and data: CC BY 4.0; code: Apache-2.0."
+    under = f"{AUTHORS}, edition {edition()}. Text, figures and data: {LICENCE}; code: Apache-2.0."
     target.parent.mkdir(parents=True, exist_ok=True)
     with chromium.browser() as browser, chromium.served(html) as site:
         page = browser.new_page(viewport={"width": 760, "height": 1000}, color_scheme="light")

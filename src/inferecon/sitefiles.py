@@ -16,9 +16,10 @@ from typing import NamedTuple
 import yaml
 
 from . import anchors
-from .cite import TITLE, url
+from .cite import url
 from .edition import edition
 from .files import CITATION, replace_text
+from .imprint import TITLE
 
 HEAD = 20_000  # characters in which a page has its title and description
 DATASETS = {

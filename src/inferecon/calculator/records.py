@@ -10,8 +10,8 @@ from functools import cache
 
 from .. import cite
 from .. import symbols as s
-from ..edition import EDITION
 from ..givens import component_formats
+from ..imprint import EDITION, LICENCE
 from ..laws import SERVICE
 from ..matrix import FORMATS, HARDWARE, MODELS, WORKLOAD
 from ..numbers import SHOWN, UNIT_NAMES
@@ -113,7 +113,7 @@ def data() -> dict:
         "facts": {x.name: GLOSSARY[x].meaning for x in _facts()},
         "predictions": constants.data(),
         "edition": f"inferecon {EDITION}",
-        "licence": "CC BY 4.0",
+        "licence": LICENCE,
         "bibtex": cite.bibtex(cite.of_page("calculator", "a configuration, computed in the page")),
     }
 

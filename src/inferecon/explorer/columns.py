@@ -16,9 +16,9 @@ import pandas as pd
 
 from .. import cite
 from .. import symbols as s
-from ..edition import EDITION
 from ..errors import BuildFailed
 from ..figures import PALETTE
+from ..imprint import EDITION, LICENCE
 from ..laws import SERVICE
 from ..laws.economics import CARBON
 from ..numbers import KNOWN, SHOWN, UNIT_NAMES
@@ -94,7 +94,7 @@ def data(dataset: Path) -> dict:
     obstacles, obstacle = _indexed(first["obstacle"])
     return {
         "edition": f"inferecon {EDITION}",
-        "licence": "CC BY 4.0",
+        "licence": LICENCE,
         "engine": ENGINES["vllm"],
         "metrics": [_metric(symbol, says) for symbol, says in METRICS.items()],
         "marks": {name: {"mark": one.mark, "says": one.says} for name, one in KNOWN.items()},

@@ -13,6 +13,7 @@ import math
 import re
 from typing import NamedTuple
 
+from ..imprint import AUTHORS, EDITION, LICENCE, TITLE
 from ..numbers import UNIT_NAMES, rounded
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet computes a text that begins so
@@ -71,12 +72,15 @@ def as_csv(spec: dict) -> str:
 
 
 def as_json(spec: dict) -> str:
-    """Write what the chart says, the units, and one object a row."""
+    """Write what the chart says, whose it is, the units, and one object a row."""
     table = table_of(spec)
     names = [column.name for column in table["columns"]]
     content = {
+        "title": " ".join(spec.get("title", {}).get("text", [])),
         "description": spec.get("description", ""),
         "case": spec.get("title", {}).get("subtitle", []),
+        "source": f"{AUTHORS}, {TITLE}, edition {EDITION}",
+        "licence": LICENCE,
         "columns": [{"name": c.name, "unit": c.unit} for c in table["columns"]],
         "rows": [dict(zip(names, row, strict=True)) for row in table["rows"]],
     }

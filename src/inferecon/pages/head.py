@@ -7,8 +7,8 @@ from urllib.parse import urlencode
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from ..cite import TITLE
-from ..edition import EDITION, UNSTAMPED, edition
+from ..edition import UNSTAMPED, edition
+from ..imprint import EDITION, TITLE
 from ..sitefiles import declared
 from .search import seen
 

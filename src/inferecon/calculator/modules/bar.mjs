@@ -14,7 +14,7 @@ const stripes = (id, colour, line, angle) => ['pattern', {id, width: 8, height: 
 // The tree of the bar; ``title`` says of which configuration.
 export function barPicture(values, unit, title) {
   const parts = memory(values), room = WIDTH - 2 * LEFT, total = parts.weights + parts.cache + parts.free + parts.kept;
-  const lines = wrapped(title, WIDTH - 2 * LEFT, 15), top = 20 + 18 * lines.length, wide = name => room * parts[name] / total;
+  const lines = wrapped(title, WIDTH - 2 * LEFT, 18), top = 20 + 18 * lines.length, wide = name => room * parts[name] / total;
   const shown = Object.keys(MEMORY).filter(name => parts[name] > 0), bars = [];
   let x = LEFT;
   for (const name of shown.filter(one => one !== 'over')) {
