@@ -8,6 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pandas as pd
 import pytest
+from test_access import AXE, RUN
 
 from inferecon.files import ROOT
 from inferecon.html import HTML
@@ -169,6 +170,9 @@ def test_bounds_and_predictions_are_told_apart(here):
     assert "predicted for vLLM" in label and "The table below has every point." in label
     offered = here.locator("[name=y] option").evaluate_all("all => all.map(one => one.value)")
     assert "energy_at_limit" not in offered
+    first, second = here.locator(".rows td").first.locator("span").all()
+    assert "~" in first.text_content() and first.get_attribute("class") == "foretold"
+    assert second.get_attribute("class") == "bound"
 
 
 def test_the_presets_show_something(here):
@@ -247,6 +251,11 @@ def test_the_links_of_a_point_lead_to_what_was_built(tab, site):
         page, _, anchor = link.partition("#")
         text = (HTML / page.partition("?")[0]).read_text(encoding="utf-8")
         assert not anchor or f'id="{anchor}"' in text, link
+    opened.add_script_tag(path=AXE)
+    for width, theme in ((390, "dark"), (1280, "light")):
+        opened.set_viewport_size({"width": width, "height": 900})
+        opened.emulate_media(color_scheme=theme)
+        assert opened.evaluate(RUN) == []
     itl = opened.locator("[data-at=facts] tr:has(a:text-is('ITL')) td").first.text_content()
     opened.locator("[data-at=links] a").first.click()
     opened.wait_for_selector(".calculator[data-ready]")

@@ -160,6 +160,9 @@ export function explore(place, data) {
     const body = (title, list) => element('tbody', {}, title ? element('tr', {}, element('th', {scope: 'rowgroup', colspan: head.length + 1}, title)) : '', list.map(line_));
     at('rows').replaceChildren(element('thead', {}, element('tr', {}, element('th', {scope: 'col'}, 'point'), ...head)),
       ...(named.length ? [body('Named', named), body('Ranked', some)] : [body('', some)]));
+    const marks = Object.entries(points.marks).map(([name, {mark}]) => `${mark} ${name}`).join(', ');
+    const both = ['derived bound (ᵀ: time at the power limit)', `predicted for ${points.engine}, 90 % interval, ${marks}`];
+    at('how').textContent = `In a cell: ${(choices.basis === 'bound' ? both : both.reverse()).join('; below it: ')}. The first of them ranks.`;
     at('more-rows').hidden = found.shown.length <= rows;
     at('more-rows').textContent = `Show more of ${commas(found.shown.length)} points`;
     reachable(at('rows').parentElement);
@@ -172,8 +175,9 @@ export function explore(place, data) {
     button.addEventListener('click', () => select(id));
     const cells = COLUMNS.map(key => {
       const one = of(key), limit = Number.isNaN(one.value) && INSTEAD[key] ? of(INSTEAD[key]).value : NaN;
-      return element('td', {}, element('span', {class: 'bound'}, Number.isNaN(limit) ? digits(one.value) : `${digits(limit)} ᵀ`),
-        element('span', {class: 'interval'}, interval(points, n, one)));
+      const bound = element('span', {class: 'bound'}, Number.isNaN(limit) ? digits(one.value) : `${digits(limit)} ᵀ`);
+      const foretold = element('span', {class: 'foretold'}, interval(points, n, one));
+      return element('td', {}, ...(choices.basis === 'bound' ? [bound, foretold] : [foretold, bound]));
     });
     const notes = [choices.names[id] && `“${choices.names[id]}”`, found.on.has(n) && '◆ front'].filter(Boolean).join(' ');
     return element('tr', {}, element('th', {scope: 'row'}, button, notes ? element('span', {class: 'note'}, notes) : ''), ...cells);
@@ -207,7 +211,7 @@ export function explore(place, data) {
     const number = `num-${`${one.name}:itl`.replace(/[^A-Za-z0-9_]+/g, '-')}`;
     at('links').replaceChildren(...[
       [inCalculator(points, n), 'in the calculator, with every law'], [`models/${model.id}.html`, model.name], [`hardware/${device.id}.html`, device.name],
-      [`models/${model.id}.html#${number}`, 'its published numbers, at batch 32'], ['chapters/scenario.html', 'the notebook that was executed'],
+      [`models/${model.id}.html#${number}`, 'its published numbers, at batch 32'], ['chapters/scenario.html', 'the notebook of every combination'],
     ].map(([href, text]) => element('li', {}, element('a', {href}, text))));
     at('commands').textContent = commands(points, n, choices.y);
   }

@@ -2,23 +2,38 @@
 
 export const BASES = ['bound', 'predicted'];
 
-const raw = text => Uint8Array.from(atob(text), letter => letter.charCodeAt(0));
+function raw(text) {
+  const letters = atob(text), found = new Uint8Array(letters.length);
+  for (let n = 0; n < letters.length; n += 1) found[n] = letters.charCodeAt(n);
+  return found;
+}
 
 // Numbers of 16 bits: all high bytes, then all low ones.
 function unpackedCodes(text) {
-  const found = raw(text), count = found.length / 2;
-  return Uint16Array.from({length: count}, (_, n) => 256 * found[n] + found[count + n]);
+  const found = raw(text), count = found.length / 2, codes = new Uint16Array(count);
+  for (let n = 0; n < count; n += 1) codes[n] = 256 * found[n] + found[count + n];
+  return codes;
 }
 
-// Each power of ten has ``steps`` numbers of three digits; a quotient is rounded right, a product
-// not.  Above or below is less than any digit shows, but says that 77 is written 77.0.
-function decoded(text, {smallest, steps, sides: [above, below]}) {
-  return Float64Array.from(unpackedCodes(text), code => {
-    if (!code) return NaN;
-    const own = (code % above) - 1, power = Math.floor(own / steps) + smallest - 2, figures = own % steps + 100;
+// The value of every code.  Each power of ten has ``steps`` numbers of three digits; a quotient is
+// rounded right, a product not.  Above or below is less than any digit shows, but says that 77 is
+// written 77.0.
+function valuesOf({smallest, steps, sides: [above, below]}) {
+  const values = new Float64Array(2 ** 16).fill(NaN);
+  for (let own = 0; own + 1 < above; own += 1) {
+    const power = Math.floor(own / steps) + smallest - 2, figures = own % steps + 100;
     const value = power < 0 ? figures / 10 ** -power : figures * 10 ** power;
-    return code >= below ? value * (1 - 2 ** -40) : code >= above ? value * (1 + 2 ** -40) : value;
-  });
+    values[own + 1] = value;
+    values[own + 1 + above] = value * (1 + 2 ** -40);
+    values[own + 1 + below] = value * (1 - 2 ** -40);
+  }
+  return values;
+}
+
+function decoded(text, values) {
+  const codes = unpackedCodes(text), found = new Float64Array(codes.length);
+  for (let n = 0; n < codes.length; n += 1) found[n] = values[codes[n]];
+  return found;
 }
 
 // The three digits as a number that other programs take.
@@ -35,7 +50,7 @@ export function opened(data) {
     };
   });
   const of = unpackedCodes(data.of), at = unpackedCodes(data.at), known = unpackedCodes(data.known);
-  const columns = Object.fromEntries(Object.entries(data.columns).map(([name, text]) => [name, decoded(text, data)]));
+  const values = valuesOf(data), columns = Object.fromEntries(Object.entries(data.columns).map(([name, text]) => [name, decoded(text, values)]));
   const places = new Map(Array.from(of, (combination, n) => [idOf(combinations[combination], ...data.grid[at[n]]), n]));
   const metrics = Object.fromEntries(data.metrics.map(metric => [metric.key, metric]));
   return {
