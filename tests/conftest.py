@@ -1,6 +1,8 @@
 """What several files of tests share."""
 
+import json
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from inferecon.dataset import write_dataset
 from inferecon.errors import BadInput
 from inferecon.matrix import WORKLOAD, combinations, parameters_of
 from inferecon.numbers import PUBLISHED
+from inferecon.pages.katex_node import node
 
 HERE = Path(__file__).parent / "calculator"
 
@@ -36,6 +39,24 @@ def modules(tmp_path_factory):
     for path in HERE.glob("*.mjs"):
         (folder / path.name).write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
     return folder
+
+
+@pytest.fixture
+def node_test(tmp_path):
+    """Run the tests of a file in Node on some data; they import from a folder of modules."""
+
+    def run(file, modules, data):
+        (tmp_path / "data.json").write_text(json.dumps(data), encoding="utf-8")
+        places = {"MODULES": str(modules), "DATA": str(tmp_path / "data.json")}
+        ran = subprocess.run(
+            [node(), "--test", file],
+            env={**os.environ, **places},
+            capture_output=True,
+            text=True,
+        )
+        assert ran.returncode == 0, ran.stdout[-6000:] + ran.stderr[-2000:]
+
+    return run
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,6 @@
 import base64
 import json
 import math
-import os
 import subprocess
 from itertools import cycle
 from pathlib import Path
@@ -145,7 +144,7 @@ def test_a_browser_computes_what_python_computes(cases, browser, tmp_path):
 # Pure modules ------------------------------------------------------------------------------------
 
 
-def test_modules_in_node(modules, tmp_path):
+def test_modules_in_node(modules, node_test):
     draw = np.random.default_rng(5)
     values = [*(10.0 ** draw.uniform(-9, 9, 3000)), *map(float, range(0, 3000, 7))]
     values += (
@@ -156,15 +155,7 @@ def test_modules_in_node(modules, tmp_path):
         "vectors": [[value, digits(value)] for value in values],
         "presets": records.PRESETS,
     }
-    (tmp_path / "data.json").write_text(json.dumps(asked), encoding="utf-8")
-    places = {"MODULES": str(modules), "DATA": str(tmp_path / "data.json")}
-    ran = subprocess.run(
-        [node(), "--test", HERE / "pure.test.mjs"],
-        env={**os.environ, **places},
-        capture_output=True,
-        text=True,
-    )
-    assert ran.returncode == 0, ran.stdout[-6000:] + ran.stderr[-2000:]
+    node_test(HERE / "pure.test.mjs", modules, asked)
 
 
 # Predictions -----------------------------------------------------------------------------------

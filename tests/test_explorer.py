@@ -1,8 +1,5 @@
 """The explorer shows the dataset, digit for digit, and its pure modules do what they say."""
 
-import json
-import os
-import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +11,6 @@ from inferecon.explorer import columns
 from inferecon.matrix import HARDWARE, MODELS
 from inferecon.numbers import digits
 from inferecon.pages import explorer
-from inferecon.pages.katex_node import node
 
 HERE = Path(__file__).parent / "explorer"
 
@@ -38,7 +34,7 @@ def rows(dataset):
     return found
 
 
-def test_modules_in_node(dataset, rows, tmp_path):
+def test_modules_in_node(dataset, rows, tmp_path, node_test):
     draw = np.random.default_rng(3)
     values = [*10 ** draw.uniform(-8, 8, 5000), *map(float, range(1, 3000, 7)), np.nan]
     values += [
@@ -62,17 +58,9 @@ def test_modules_in_node(dataset, rows, tmp_path):
         "codes": columns.packed(columns.codes(values)),
     }
     asked = {"data": columns.data(dataset), "rows": rows, "vectors": vectors}
-    (tmp_path / "data.json").write_text(json.dumps(asked), encoding="utf-8")
     for name, text in bundle.texts(bundle.MODULES, explorer.MODULES).items():
         (tmp_path / name).write_text(text, encoding="utf-8")
-    places = {"MODULES": str(tmp_path), "DATA": str(tmp_path / "data.json")}
-    ran = subprocess.run(
-        [node(), "--test", HERE / "pure.test.mjs"],
-        env={**os.environ, **places},
-        capture_output=True,
-        text=True,
-    )
-    assert ran.returncode == 0, ran.stdout[-6000:] + ran.stderr[-2000:]
+    node_test(HERE / "pure.test.mjs", tmp_path, asked)
 
 
 def test_every_device_of_the_report_has_a_shape_and_every_family_a_colour(dataset):

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from inferecon import chromium
-from inferecon.files import NUMBERS
+from inferecon.files import NUMBERS, ROOT
 from inferecon.html import HTML, keys_of, marked
 
 REQUIRED = os.environ.get("INFERECON_BROWSER") == "required"
@@ -75,6 +75,41 @@ def site():
     """The address of the report, from a server of this process."""
     with chromium.served(HTML) as address:
         yield address
+
+
+ALONE_PAGE = """<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8">
+<meta name="viewport" content="width=device-width"><title>{title}</title>
+<style>{css}</style><article class="bd-article"><h1>{title}</h1>{html}</article>
+<script>{script}</script></html>"""
+
+
+@pytest.fixture(scope="session")
+def alone(tmp_path_factory):
+    """Write a page without the book around it, as one file; return its address."""
+
+    def written(name, styles, html, scripts):
+        path = tmp_path_factory.mktemp("page") / f"{name}.html"
+        folder = ROOT / "book" / "assets" / "css"
+        css = "".join((folder / f"{style}.css").read_text(encoding="utf-8") for style in styles)
+        text = ALONE_PAGE.format(title=name, css=css, html=html, script="".join(scripts))
+        path.write_text(text, encoding="utf-8")
+        return path.as_uri()
+
+    return written
+
+
+@pytest.fixture
+def offline(browser):
+    """Open an address in a tab in which nothing may go wrong and nothing may be asked for."""
+    context = browser.new_context(offline=True, permissions=["clipboard-read", "clipboard-write"])
+    opened, wrong = context.new_page(), []
+    opened.on("pageerror", lambda error: wrong.append(str(error)))
+    opened.on("console", lambda said: wrong.append(said.text))
+    opened.on("dialog", lambda dialog: wrong.append("dialog"))
+    opened.on("request", lambda asked: asked.url.startswith("file:") or wrong.append(asked.url))
+    yield opened
+    context.close()
+    assert wrong == []
 
 
 class Tab:

@@ -13,7 +13,7 @@ import yaml
 from inferecon import records as records_module
 from inferecon import symbols as s
 from inferecon.calculator import records
-from inferecon.files import LEDGER, ROOT
+from inferecon.files import LEDGER
 from inferecon.matrix import SCENARIO, activations_for
 from inferecon.numbers import KNOWN, SHOWN, digits, number
 from inferecon.pages import calculator
@@ -23,37 +23,20 @@ from inferecon.results import read_numbers
 from inferecon.scenario import choose_devices, opened
 
 HERE = Path(__file__).parents[1] / "calculator"
-CSS = [ROOT / "book" / "assets" / "css" / name for name in ("book.css", "calculator.css")]
-PAGE = """<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8">
-<meta name="viewport" content="width=device-width"><title>Calculator</title>
-<style>{css}</style><article class="bd-article"><h1>Calculator</h1>{html}</article>
-<script>{script}</script></html>"""
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    """The calculator without the book around it."""
-    path = tmp_path_factory.mktemp("page") / "calculator.html"
-    css = "".join(path.read_text(encoding="utf-8") for path in CSS)
-    script = "".join(calculator.scripts().values())
-    text = PAGE.format(css=css, html=calculator.html(), script=script)
-    path.write_text(text, encoding="utf-8")
-    return path.as_uri()
+def address(alone):
+    """The calculator, without the book around it."""
+    return alone(
+        "calculator", ("book", "calculator"), calculator.html(), calculator.scripts().values()
+    )
 
 
 @pytest.fixture
-def here(browser, address):
-    """A tab in which nothing may go wrong and nothing may be asked for."""
-    context = browser.new_context(offline=True, permissions=["clipboard-read", "clipboard-write"])
-    opened, wrong = context.new_page(), []
-    opened.on("pageerror", lambda error: wrong.append(str(error)))
-    opened.on("console", lambda said: wrong.append(said.text))
-    opened.on("dialog", lambda dialog: wrong.append("dialog"))
-    opened.on("request", lambda asked: asked.url.startswith("file:") or wrong.append(asked.url))
-    opened.goto(address)
-    yield opened
-    context.close()
-    assert wrong == []
+def here(offline, address):
+    offline.goto(address)
+    return offline
 
 
 def shown(here) -> dict[str, str]:

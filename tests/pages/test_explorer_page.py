@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 from test_access import AXE, RUN
 
-from inferecon.files import ROOT
 from inferecon.html import HTML
 from inferecon.matrix import SCENARIO
 from inferecon.numbers import digits
@@ -18,38 +17,24 @@ from inferecon.pages import explorer
 from inferecon.parameters import parse, validated
 from inferecon.query import answer
 
-FILES = ("book", "calculator", "explorer")
-CSS = [ROOT / "book" / "assets" / "css" / f"{name}.css" for name in FILES]
-PAGE = """<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8">
-<meta name="viewport" content="width=device-width"><title>Explorer</title>
-<style>{css}</style><article class="bd-article"><h1>Explorer</h1>{html}</article>
-<script>{script}</script></html>"""
 POINT = "deepseek-v3/h200-sxm/fp8/16/1024"
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory, dataset):
+def address(alone, dataset):
     """The explorer of some combinations, without the book around it."""
-    path = tmp_path_factory.mktemp("page") / "explorer.html"
-    css = "".join(path.read_text(encoding="utf-8") for path in CSS)
-    script = "".join(explorer.scripts(dataset).values())
-    path.write_text(PAGE.format(css=css, html=explorer.html(), script=script), encoding="utf-8")
-    return path.as_uri()
+    return alone(
+        "explorer",
+        ("book", "calculator", "explorer"),
+        explorer.html(),
+        explorer.scripts(dataset).values(),
+    )
 
 
 @pytest.fixture
-def here(browser, address):
-    """A tab in which nothing may go wrong and nothing may be asked for."""
-    context = browser.new_context(offline=True, permissions=["clipboard-read", "clipboard-write"])
-    opened, wrong = context.new_page(), []
-    opened.on("pageerror", lambda error: wrong.append(str(error)))
-    opened.on("console", lambda said: wrong.append(said.text))
-    opened.on("dialog", lambda dialog: wrong.append("dialog"))
-    opened.on("request", lambda asked: asked.url.startswith("file:") or wrong.append(asked.url))
-    opened.goto(f"{address}?model=")
-    yield opened
-    context.close()
-    assert wrong == []
+def here(offline, address):
+    offline.goto(f"{address}?model=")
+    return offline
 
 
 def settle(here):

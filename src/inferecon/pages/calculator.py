@@ -1,7 +1,5 @@
 """The calculator: ``{calculator}`` writes form and records, and its page loads the script."""
 
-from pathlib import Path
-
 from docutils import nodes
 from jinja2 import Environment, FileSystemLoader, select_autoescape
 from markupsafe import Markup
@@ -9,8 +7,8 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from ..calculator import bundle, records
-from ..files import DATA, replace_text
-from ..stages import once
+from ..files import DATA
+from .scripts import load, place
 from .sidebar import TEMPLATES
 
 MARK = '<div class="calculator">'
@@ -30,6 +28,7 @@ def html() -> str:
     known = {id: one for id, one in data["models"].items() if "lacks" not in one}
     presets = [{"choices": choices} for _, choices in records.PRESETS]
     return ENVIRONMENT.get_template("calculator.html").render(
+        tool="calculator",
         models=named(known),
         hardware=named(data["hardware"]),
         formats={role: [(id, id) for id in found] for role, found in data["roles"].items()},
@@ -72,25 +71,12 @@ def scripts() -> dict[str, str]:
 
 
 def write_scripts(app: Sphinx, env, pages: list[str]) -> None:
-    """Write the scripts before Sphinx asks for their checksums, if anything in them changed."""
-    places = {name: Path(app.outdir) / "_static" / name for name in (DATA_SCRIPT, SCRIPT)}
-
-    def write() -> None:
-        for name, text in scripts().items():
-            replace_text(places[name], text)
-
-    def there() -> list[Path]:
-        return [path for path in places.values() if path.exists()]
-
-    once(f"calculator of {app.outdir}", write, inputs=bundle.MODULES.glob("*.mjs"), outputs=there)
+    modules = bundle.MODULES.glob("*.mjs")
+    place(app, "calculator", (DATA_SCRIPT, SCRIPT), scripts, modules)
 
 
 def add_scripts(app: Sphinx, pagename: str, template: str, context: dict, doctree) -> None:
-    """Load style and scripts on a page that has the calculator."""
-    if MARK in context.get("body", ""):
-        app.add_css_file(STYLE)
-        for name in (DATA_SCRIPT, SCRIPT):
-            app.add_js_file(name, loading_method="defer")
+    load(app, context, MARK, [STYLE], (DATA_SCRIPT, SCRIPT))
 
 
 def setup(app: Sphinx) -> None:

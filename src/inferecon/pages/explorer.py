@@ -9,11 +9,11 @@ from sphinx.util.docutils import SphinxDirective
 
 from ..calculator import bundle, records
 from ..explorer import columns
-from ..files import DATASET, replace_text
+from ..files import DATASET
 from ..matrix import OF_DOCUMENTS
 from ..predictions import ENGINES
-from ..stages import once
 from . import calculator
+from .scripts import load, place
 
 MARK = '<div class="calculator explorer">'
 DATA_SCRIPT, SCRIPT = "js/points.js", "js/explorer.js"
@@ -43,6 +43,7 @@ PRESETS = (
 def html() -> str:
     """Return the form and the empty places for chart, table and point."""
     return calculator.ENVIRONMENT.get_template("explorer.html").render(
+        tool="explorer",
         engine=ENGINES["vllm"],
         presets=[("", "…"), *((n, title) for n, (title, _) in enumerate(PRESETS))],
         presets_json=Markup(records.written([{"choices": choices} for _, choices in PRESETS])),
@@ -73,29 +74,13 @@ def scripts(dataset: Path) -> dict[str, str]:
 
 
 def write_scripts(app: Sphinx, env, pages: list[str]) -> None:
-    """Write the scripts before Sphinx asks for their checksums, if anything in them changed."""
-    places = {name: Path(app.outdir) / "_static" / name for name in (DATA_SCRIPT, SCRIPT)}
     dataset = dataset_of(app)
     modules = [path for folder in (bundle.MODULES, MODULES) for path in folder.glob("*.mjs")]
-
-    def write() -> None:
-        for name, text in scripts(dataset).items():
-            replace_text(places[name], text)
-
-    def there() -> list[Path]:
-        return [path for path in places.values() if path.exists()]
-
-    read = [path for path in (dataset, *modules) if path.exists()]
-    once(f"explorer of {app.outdir}", write, inputs=read, outputs=there)
+    place(app, "explorer", (DATA_SCRIPT, SCRIPT), lambda: scripts(dataset), [dataset, *modules])
 
 
 def add_scripts(app: Sphinx, pagename: str, template: str, context: dict, doctree) -> None:
-    """Load style and scripts on a page that has the explorer."""
-    if MARK in context.get("body", ""):
-        for name in (calculator.STYLE, STYLE):
-            app.add_css_file(name)
-        for name in (DATA_SCRIPT, SCRIPT):
-            app.add_js_file(name, loading_method="defer")
+    load(app, context, MARK, (calculator.STYLE, STYLE), (DATA_SCRIPT, SCRIPT))
 
 
 def setup(app: Sphinx) -> None:
