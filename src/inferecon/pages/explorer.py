@@ -57,6 +57,8 @@ class ExplorerDirective(SphinxDirective):
         dataset = dataset_of(self.env.app)
         if dataset.exists():
             self.env.note_dependency(str(dataset))
+        # the width of the page goes to chart and table, not to a list of two headings
+        self.env.metadata[self.env.docname]["html_theme.sidebar_secondary.remove"] = "true"
         return [nodes.raw("", html(), format="html")]
 
 
