@@ -151,7 +151,7 @@ function marks(points, view, {basis}, places, strong) {
   return [...groups].sort(([a], [b]) => Number(a.startsWith('true')) - Number(b.startsWith('true'))).map(([key, d]) => {
     const [front, colour] = key.split('|');
     const fill = basis === 'predicted' ? {fill: 'none', stroke: colour, 'stroke-width': front === 'true' ? 2 : 1.2} : {fill: colour};
-    return ['path', {d, ...fill, opacity: front === 'true' ? 1 : 0.55}];
+    return ['path', {d, ...fill, opacity: front === 'true' ? 1 : 0.7}];
   });
 }
 
