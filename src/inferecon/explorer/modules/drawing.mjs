@@ -1,7 +1,7 @@
 // The chart as a tree: one colour a model family, one shape a device class, filled where a value
 // is a bound and hollow where it is predicted.
 
-import {amount, called, ends, how} from './points.mjs';
+import {amount, called, ends, how, reader} from './points.mjs';
 import {wrapped} from './svg.mjs';
 import {commas, digits, several} from './words.mjs';
 
@@ -68,7 +68,7 @@ const short = value => (value >= 1e6 ? `${value / 1e6}M` : value >= 1e4 ? `${val
 
 // The tree, and where each point stands; ``size`` has width, height, ink and paper.
 export function chart(points, view, choices, {width, height, ink, paper}) {
-  const {x, y, basis} = choices, at = (key, n) => amount(points, key, basis, n), named = namedPoints(points, choices);
+  const {x, y, basis} = choices, read = {[x]: reader(points, x, basis), [y]: reader(points, y, basis)}, at = (key, n) => read[key](n), named = namedPoints(points, choices);
   const all = [...new Set([...view.shown, ...named])], labelled = view.over && view.lines.length <= LABELLED && width > 600;
   const title = wrapped(finding(points, view, choices), width - 20, 17), top = 18 * title.length + 14;
   const key = legend(points, view, all, choices, width, ink), bottom = height + top;
@@ -123,8 +123,8 @@ const fitting = (text, width) => [wrapped(text, width).length > 1 ? text.replace
 // A front goes right, then down: what lies above it and right of it is beaten.
 const stairs = places => places.map(([x, y], n) => (n ? `H${x}V${y}` : `M${x} ${y}`)).join('');
 
-const colourOf = (points, n) => points.families.find(([name]) => name === points.combination(n).model.family)[1];
-const shapeOf = (points, n) => points.classes.indexOf(points.combination(n).device.class);
+const colourOf = (points, n) => points.combination(n).colour;
+const shapeOf = (points, n) => points.combination(n).shape;
 
 function run(points, list, place) {
   const d = list.map((n, step) => `${step ? 'L' : 'M'}${place(n).join(' ')}`).join('');

@@ -40,12 +40,13 @@ function decoded(text, values) {
 export const plain = value => Number(value.toPrecision(3));
 
 export function opened(data) {
-  const {combinations: found, models, devices, formats} = data;
+  const {combinations: found, models, devices, formats} = data, colours = new Map(data.families);
   const combinations = found.model.map((_, n) => {
     const model = models[found.model[n]], device = devices[found.hardware[n]], weights = formats[found.weights[n]];
     return {
       name: `${model.id}/${device.id}/${weights}`, model, device, weights, activations: found.activations[n],
       tp: found.tp[n], ep: found.ep[n], devices: Math.max(found.tp[n], found.ep[n]),
+      colour: colours.get(model.family), shape: data.classes.indexOf(device.class),
       obstacle: data.obstacles[found.obstacle[n]] ?? '', unpredicted: data.reasons[found.unpredicted[n]] ?? '',
     };
   });
@@ -68,11 +69,14 @@ export function opened(data) {
 
 const idOf = ({name}, isl, batch) => `${name}/${batch}/${isl}`;
 
-// What a point has on an axis: a bound, or a prediction; NaN where it has neither.
-export function amount(points, key, basis, n) {
-  if (key === 'batch') return points.batch(n);
-  return points.columns[basis === 'predicted' ? `${key}_predicted` : key]?.[n] ?? NaN;
+// What points have on an axis: a bound, or a prediction; NaN where a point has neither.
+export function reader(points, key, basis) {
+  if (key === 'batch') return points.batch;
+  const column = points.columns[basis === 'predicted' ? `${key}_predicted` : key];
+  return n => column?.[n] ?? NaN;
 }
+
+export const amount = (points, key, basis, n) => reader(points, key, basis)(n);
 
 // Both ends of the interval of a prediction, nothing for a bound.
 export function ends(points, key, basis, n) {

@@ -1,6 +1,6 @@
 // Which points are shown, in which order, and which of them no other beats.
 
-import {amount} from './points.mjs';
+import {reader} from './points.mjs';
 
 // Combinations that pass the lists; an empty list lets all pass.
 export function admitted(points, choices) {
@@ -9,14 +9,16 @@ export function admitted(points, choices) {
     && lets('device', one.device.id) && lets('weights', one.weights) && lets('tp', String(one.tp)));
 }
 
-export function meets(points, {basis, itl, ttft}, n) {
-  return (!itl || amount(points, 'itl', basis, n) <= itl) && (!ttft || amount(points, 'ttft', basis, n) <= ttft);
+// Whether a point meets the goals.
+function goals(points, {basis, itl, ttft}) {
+  const step = reader(points, 'itl', basis), first = reader(points, 'ttft', basis);
+  return n => (!itl || step(n) <= itl) && (!ttft || first(n) <= ttft);
 }
 
 // Points on the lower left edge, from left to right: no other is at least as low in both and lower in one.
 export function front(points, list, {x, y, basis}) {
-  const at = n => [amount(points, x, basis, n), amount(points, y, basis, n)];
-  const found = list.map(n => [n, ...at(n)]).filter(([, one, other]) => !Number.isNaN(one + other));
+  const across = reader(points, x, basis), up = reader(points, y, basis);
+  const found = list.map(n => [n, across(n), up(n)]).filter(([, one, other]) => !Number.isNaN(one + other));
   found.sort((a, b) => a[1] - b[1] || a[2] - b[2] || a[0] - b[0]);
   let lowest = Infinity;
   return found.filter(([, , other]) => other < lowest && ((lowest = other), true)).map(([n]) => n);
@@ -24,10 +26,10 @@ export function front(points, list, {x, y, basis}) {
 
 // Of each combination the point that is lowest upright, then across.
 function bestOf(points, list, {x, y, basis}) {
-  const best = new Map(), at = (key, n) => amount(points, key, basis, n);
+  const best = new Map(), across = reader(points, x, basis), up = reader(points, y, basis);
   for (const n of list) {
     const now = best.get(points.place(n));
-    const better = now === undefined || at(y, n) < at(y, now) || (at(y, n) === at(y, now) && at(x, n) < at(x, now));
+    const better = now === undefined || up(n) < up(now) || (up(n) === up(now) && across(n) < across(now));
     if (better) best.set(points.place(n), n);
   }
   return [...best.values()];
@@ -36,15 +38,17 @@ function bestOf(points, list, {x, y, basis}) {
 // All that a view shows: points in their order, the front, lines over batch, and what has no place.
 export function view(points, choices) {
   const lets = admitted(points, choices), {x, y, basis, isl, batch} = choices;
-  const has = (n, which) => !Number.isNaN(amount(points, x, which, n) + amount(points, y, which, n));
-  const asked = [], other = [], without = new Set();
-  const against = basis === 'bound' ? 'predicted' : 'bound';
+  const asked = [], other = [], without = new Set(), against = basis === 'bound' ? 'predicted' : 'bound';
+  const [here, there] = [basis, against].map(which => {
+    const across = reader(points, x, which), up = reader(points, y, which);
+    return {has: n => !Number.isNaN(across(n) + up(n)), meets: goals(points, {...choices, basis: which})};
+  });
   for (let n = 0; n < points.count; n += 1) {
     if (!lets[points.place(n)] || points.isl(n) !== isl) continue;
     if (typeof batch === 'number' && points.batch(n) !== batch) continue;
-    if (has(n, against) && meets(points, {...choices, basis: against}, n)) other.push(n);
-    if (!has(n, basis)) without.add(points.place(n));
-    else if (meets(points, choices, n)) asked.push(n);
+    if (there.has(n) && there.meets(n)) other.push(n);
+    if (!here.has(n)) without.add(points.place(n));
+    else if (here.meets(n)) asked.push(n);
   }
   const chosen = batch === 'best' ? bestOf(points, asked, choices) : asked, over = x === 'batch';
   const edge = over ? [] : front(points, asked, choices), on = new Set(edge);
@@ -61,7 +65,7 @@ export function view(points, choices) {
 
 export function ranked(points, list, {x, y, basis, sort, down}) {
   const key = sort === 'y' ? y : sort, turn = down ? -1 : 1;
-  const at = n => amount(points, key, basis, n), beside = n => amount(points, key === y ? x : y, basis, n);
+  const at = reader(points, key, basis), beside = reader(points, key === y ? x : y, basis);
   const keys = new Map(list.map(n => [n, [at(n), beside(n)]]));
   const gap = (a, b) => (Number.isNaN(a) ? 1 : 0) - (Number.isNaN(b) ? 1 : 0) || (Number.isNaN(a) ? 0 : turn * (a - b));
   return [...list].sort((a, b) => gap(keys.get(a)[0], keys.get(b)[0]) || keys.get(a)[1] - keys.get(b)[1] || a - b);
