@@ -1136,6 +1136,12 @@ by_hand("ZERO-GAPS", 3 / 4, tokens_per_step=4)
 # 2 stalls of 9 s over 9 gaps
 by_hand("TPOT-STALL", 3 + 2, itl=3, stalls=2, stall_time=9, osl=10)
 
+# What a log of requests says ---------------------------------------------------------------------
+
+by_hand("TPS", 600 / 20, tokens_counted=600, logged_time=20)
+by_hand("RPS-LOGGED", 30 / 20, requests_done=30, logged_time=20)
+by_hand("GOODPUT-LOGGED", 24 / 20, requests_kept=24, logged_time=20)
+
 # Energy and cost, phase by phase -----------------------------------------------------------------
 
 by_hand("ENERGY-INPUT-TOKEN", 120 / (2 * 30), energy_prefill=120, batch=2, isl=30)

@@ -219,6 +219,15 @@ stalls = declare("stalls", "", r"n_\mathrm{st}", "stalls while an answer is writ
 stall_time = declare("stall_time", "second", r"t_\mathrm{st}", "length of one of them, mean")
 tpot_stalled = declare("tpot_stalled", "second", r"\mathrm{TPOT}_\mathrm{st}", "time per output token with stalls")
 
+section("What a log of requests says")
+logged_time = declare("logged_time", "second", r"T_w", "time between two instants of a log")
+tokens_counted = declare("tokens_counted", "token", r"N_\mathrm{tok}", "output tokens in it")
+requests_done = declare("requests_done", "", r"N_\mathrm{req}", "requests completed in it")
+requests_kept = declare("requests_kept", "", r"N_\mathrm{slo}", "of them, those that met their promise")
+tps = declare("tps", "token/second", r"\mathrm{TPS}", "output tokens a second of a log")
+rps_logged = declare("rps_logged", "1/second", r"\mathrm{RPS}_w", "requests a second of a log")
+goodput_logged = declare("goodput_logged", "1/second", r"G_w", "requests a second of a log that met their promise")
+
 section("Energy and cost, phase by phase")
 energy_per_input = declare("energy_per_input", "joule/token", r"J_\mathrm{in}", "device energy per prompt token, prefill alone")
 energy_per_step_token = declare("energy_per_step_token", "joule/token", r"J_1", "device energy per decoded token, decode alone")

@@ -1,0 +1,102 @@
+"""A CSV of requests: one line each, times in seconds or in the unit that a column's name ends in.
+
+Columns are arrival, first_token, last_token, input_tokens, output_tokens and, if there are any,
+gaps: the times between tokens, spaces between them.
+"""
+
+import csv
+import math
+import re
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import BadInput, nearest
+from .log import Log, joined
+
+NEEDED = ("arrival", "first_token", "last_token", "input_tokens", "output_tokens")
+TIMES = (*NEEDED[:3], "gaps")
+UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
+WHOLE = 10**9  # tokens: no request comes near
+
+
+def read_table(path: Path) -> Log:
+    """Return the requests of a CSV; a line without a last token is a request that failed.
+
+    Raises BadInput with the line for a cell that cannot be read.
+    """
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        reader = csv.reader(file)
+        try:
+            head = [cell.strip().lower() for cell in next(reader)]
+        except StopIteration:
+            raise BadInput(f"{path.name} is empty") from None
+        columns = _columns(path.name, head)
+        rows, gaps, places, failed = [], [], [], 0
+        try:
+            for cells in reader:
+                if not any(cell.strip() for cell in cells):
+                    continue
+                place = f"line {reader.line_num}"
+                if len(cells) != len(head):
+                    raise BadInput(
+                        f"{path.name}, {place}, has {len(cells)} cells, its head has {len(head)}"
+                    )
+                if not cells[columns["last_token"][0]].strip():
+                    failed += 1
+                    continue
+                at = f"{path.name}, {place}"
+                rows.append([_cell(at, name, cells, columns) for name in NEEDED])
+                if "gaps" in columns:
+                    gaps.append(_gaps(at, cells, columns))
+                places.append(place)
+        except csv.Error as error:
+            raise BadInput(f"{path.name}, line {reader.line_num}: {error}") from None
+    arrival, first, last, isl, osl = np.array(rows, float).reshape(len(rows), 5).T
+    flat, bounds = joined(gaps) if "gaps" in columns else (np.empty(0), np.empty(0, int))
+    return Log(
+        "CSV", places, arrival, first - arrival, last - arrival, isl, osl, flat, bounds, failed
+    )
+
+
+def _columns(name: str, head: list[str]) -> dict[str, tuple[int, float]]:
+    """Return the place of each column, and how many seconds one of its unit is."""
+    found: dict[str, tuple[int, float]] = {}
+    for place, cell in enumerate(head):
+        split = re.fullmatch(r"(.+)_(ns|us|ms|s)", cell)
+        base, unit = (split[1], split[2]) if split and split[1] in TIMES else (cell, "s")
+        if base in (*NEEDED, "gaps"):
+            if base in found:
+                raise BadInput(f"{name} has the column {base!r} twice")
+            found[base] = (place, UNITS[unit] if base in TIMES else 1.0)
+    for base in NEEDED:
+        if base not in found:
+            raise BadInput(f"{name} has no column {base!r}{nearest(base, head)}")
+    return found
+
+
+def _cell(at: str, name: str, cells: list[str], columns: dict) -> float:
+    place, factor = columns[name]
+    text = cells[place].strip()
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise BadInput(f"{at}: {name} is {text[:40]!r}, no number")
+    if name.endswith("tokens") and not (value.is_integer() and 0 <= value <= WHOLE):
+        raise BadInput(f"{at}: {name} is {text[:40]!r}, no count of tokens")
+    if name == "output_tokens" and value < 1:
+        raise BadInput(f"{at}: a request that ended has at least one output token")
+    return value * factor
+
+
+def _gaps(at: str, cells: list[str], columns: dict) -> np.ndarray:
+    place, factor = columns["gaps"]
+    try:
+        found = np.array([float(one) for one in cells[place].split()]) * factor
+    except ValueError:
+        found = np.array([math.nan])
+    if not np.isfinite(found).all() or (found < 0).any():
+        raise BadInput(f"{at}: gaps must be times, spaces between them")
+    return found
