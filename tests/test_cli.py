@@ -287,3 +287,41 @@ def test_two_builds_do_not_write_the_same_folder(tmp_path, monkeypatch):
         fcntl.flock(lock, fcntl.LOCK_EX)
         with pytest.raises(build.BuildFailed, match="another build of this report is running"):
             build.build()
+
+
+# A service ---------------------------------------------------------------------------------------
+
+SERVED = ("simulate", "llama-3.1-8b", "h100-sxm", "bf16", "--requests", 300, "--osl", 32)
+
+
+def test_simulate_prints_latencies_batches_and_what_it_took(here):
+    code, out, err = here(*SERVED, "--rate", 5, "--slo", "ttft=500ms,itl=50ms")
+    assert (code, err) == (0, "")
+    for word in ("TTFT", "ITL, gap by gap", "goodput", "kg CO2e", "USD", "utilisation", "idle"):
+        assert word in out
+    code, out, _ = here(*SERVED, "--rate", 5, "--json")
+    found = json.loads(out)
+    assert code == 0 and found["requests"]["completed"] == 300 and found["saturated"] is None
+
+
+def test_a_saturated_service_prints_no_latency(here):
+    code, out, err = here(*SERVED, "--rate", 10_000)
+    assert (code, err) == (1, "") and "TTFT" not in out
+    assert "saturated: 1e+04 requests arrive a second and at most" in out
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ([], "one of --rate, --clients and --trace"),
+        (["--rate", 4, "--engine", "vlm"], "no engine 'vlm'; did you mean vllm"),
+        (["--rate", 4, "--policy", "greedy"], "no policy 'greedy'; known"),
+        (["--rate", 4, "--isl", 200_000], "exceeds the context of llama-3.1-8b"),
+        (["--trace", "none.csv"], "no file 'none.csv'"),
+        (["--rate", 4, "--slo", "ttft"], "'ttft' is no limit"),
+        (["--rate", 4, "--spread", -1], "--spread must be 0"),
+    ],
+)
+def test_a_simulation_that_cannot_be_is_one_sentence(here, options, says):
+    code, out, err = here(*SERVED, *options)
+    assert (code, out) == (2, "") and says in err and err.count("\n") == 1

@@ -1,0 +1,173 @@
+"""When requests arrive and how long they are, in pieces of a few thousand: memory stays flat.
+
+Arrivals are Poisson, Gamma (bursts), or those of a trace; lengths are fixed, log-normal, or those
+of a file.  A seed gives the same requests whatever serves them.
+"""
+
+import csv
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import BadInput
+
+PIECE = 4096
+# Columns of published traces, in lower case: time, tokens in, tokens out.
+LAYOUTS = {
+    "Azure LLM inference": ("timestamp", "contexttokens", "generatedtokens"),
+    "BurstGPT": ("timestamp", "request tokens", "response tokens"),
+    "requests": ("arrival", "input_tokens", "output_tokens"),
+}
+LENGTHS = ("input_tokens", "output_tokens")
+Piece = tuple[np.ndarray, np.ndarray, np.ndarray]  # arrival, tokens in, tokens out
+
+
+@dataclass(frozen=True)
+class Lengths:
+    """Tokens in and out: means and coefficients of variation (0: all equal), or rows of a file."""
+
+    isl: float = 1024.0
+    osl: float = 256.0
+    isl_variation: float = 0.0
+    osl_variation: float = 0.0
+    most: int = 131072
+    rows: np.ndarray | None = None
+
+    def drawn(self, draw: np.random.Generator, count: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return whole numbers of tokens, none below one, cut at the longest context."""
+        if self.rows is not None:
+            rows = self.rows[draw.integers(0, len(self.rows), count)]
+            isl, osl = rows[:, 0], rows[:, 1]
+        else:
+            isl = _lognormal(draw, self.isl, self.isl_variation, count)
+            osl = _lognormal(draw, self.osl, self.osl_variation, count)
+        isl = np.clip(np.rint(isl), 1, self.most - 1)
+        return isl, np.clip(np.rint(osl), 1, self.most - isl)
+
+    @property
+    def longest(self) -> int:
+        """Tokens that a table of step times must reach."""
+        if self.rows is not None:
+            return int(min(self.rows.sum(axis=1).max(), self.most))
+        if not self.isl_variation and not self.osl_variation:
+            return int(min(self.isl + self.osl, self.most))
+        return self.most
+
+    @property
+    def means(self) -> tuple[float, float]:
+        if self.rows is not None:
+            return tuple(self.rows.mean(axis=0))
+        return self.isl, self.osl
+
+
+def _lognormal(draw, mean: float, variation: float, count: int) -> np.ndarray:
+    if not variation:
+        return np.full(count, float(mean))
+    sigma = math.sqrt(math.log1p(variation**2))
+    return draw.lognormal(math.log(mean) - sigma**2 / 2, sigma, count)
+
+
+def arriving(
+    rate: float, variation: float, lengths: Lengths, count: int, seed: int
+) -> Iterator[Piece]:
+    """Yield requests at a mean rate; the gaps between them are Gamma of a variation, 1: Poisson."""
+    between, long = (np.random.default_rng(x) for x in np.random.SeedSequence(seed).spawn(2))
+    clock = 0.0
+    for begin in range(0, count, PIECE):
+        size = min(PIECE, count - begin)
+        if variation == 0:
+            gaps = np.full(size, 1 / rate)
+        else:
+            shape = variation**-2
+            gaps = between.gamma(shape, 1 / (rate * shape), size)
+        arrival = clock + np.cumsum(gaps)
+        clock = float(arrival[-1])
+        yield arrival, *lengths.drawn(long, size)
+
+
+def traced(path: Path, count: int, speed: float, lengths: Lengths | None) -> Iterator[Piece]:
+    """Yield the requests of a trace, ``speed`` times as fast, its first at time zero.
+
+    Lengths longer than a context are cut to it.  A request without answer is passed over.
+    """
+    most, zero, before = (lengths or Lengths()).most, None, -math.inf
+    rows: list[tuple[float, float, float]] = []
+    for place, time, isl, osl in _rows(path):
+        if time < before:
+            raise BadInput(f"{place}: it arrives before the request above it")
+        before = time
+        if osl < 1 or isl < 1:
+            continue
+        zero = time if zero is None else zero
+        isl = min(isl, most - 1)
+        rows.append(((time - zero) / speed, isl, min(osl, most - isl)))
+        count -= 1
+        if len(rows) == PIECE or not count:
+            yield tuple(np.array(rows, float).T)
+            rows = []
+        if not count:
+            return
+    if rows:
+        yield tuple(np.array(rows, float).T)
+
+
+def _rows(path: Path) -> Iterator[tuple[str, float, float, float]]:
+    if not path.is_file():
+        raise BadInput(f"no file {str(path)!r}")
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        reader = csv.reader(file)
+        head = [cell.strip().lower() for cell in next(reader, [])]
+        layout = next((x for x in LAYOUTS.values() if set(x) <= set(head)), None)
+        if layout is None:
+            known = "; ".join(f"{name}: {', '.join(x)}" for name, x in LAYOUTS.items())
+            raise BadInput(f"{path.name} has none of the known columns; {known}")
+        where = [head.index(name) for name in layout]
+        for cells in reader:
+            if not cells:
+                continue
+            place = f"{path.name}, line {reader.line_num}"
+            try:
+                time, isl, osl = (cells[i].strip() for i in where)
+                yield place, _seconds(time), float(isl), float(osl)
+            except (ValueError, IndexError):
+                raise BadInput(f"{place} is no time and two numbers of tokens") from None
+
+
+def _seconds(text: str) -> float:
+    """Return a time in seconds: a number, or a date with a time of day."""
+    try:
+        return float(text)
+    except ValueError:
+        moment, dot, fraction = text.partition(".")  # Azure writes seven digits, Python reads six
+        digits = fraction.rstrip("Z").partition("+")[0]
+        return datetime.fromisoformat(moment).timestamp() + (float(f"0.{digits}") if dot else 0.0)
+
+
+def rows_of(path: Path) -> np.ndarray:
+    """Return the lengths of a file, two columns; any of the layouts of a trace will do."""
+    if not path.is_file():
+        raise BadInput(f"no file {str(path)!r}")
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        reader = csv.reader(file)
+        head = [cell.strip().lower() for cell in next(reader, [])]
+        pairs = [LENGTHS, *(layout[1:] for layout in LAYOUTS.values())]
+        pair = next((x for x in pairs if set(x) <= set(head)), None)
+        if pair is None:
+            raise BadInput(f"{path.name} has no columns {' and '.join(LENGTHS)}")
+        where, rows = [head.index(name) for name in pair], []
+        for cells in reader:
+            if cells:
+                try:
+                    rows.append([float(cells[i]) for i in where])
+                except (ValueError, IndexError):
+                    raise BadInput(
+                        f"{path.name}, line {reader.line_num}, is no pair of numbers of tokens"
+                    ) from None
+    found = np.array([row for row in rows if min(row) >= 1], float)
+    if not len(found):
+        raise BadInput(f"{path.name} has no request of at least one token in and out")
+    return found

@@ -1,0 +1,55 @@
+"""From the options of a command to a service and its load."""
+
+import math
+from pathlib import Path
+
+from .. import symbols as s
+from ..errors import BadInput
+from ..records import load as record
+from ..scenario import opened
+from ..service.promise import promise
+from .arrivals import Lengths, rows_of
+from .plan import Load, Service
+from .run import Outcome, simulate
+from .steps import Speculation
+
+USUAL = 32  # sequences that devices are chosen for, where they are not named
+LONGEST = 32768  # tokens of a request whose length is drawn or traced, unless the model ends before
+
+
+def simulated(
+    model: str,
+    hardware: str,
+    format: str,
+    *,
+    isl: int,
+    osl: int,
+    spread: float,
+    lengths: Path | None,
+    slo: str,
+    load: dict,
+    service: dict,
+    spec: dict,
+    combination: dict,
+) -> Outcome:
+    """Run what the options say.  Raises BadInput for any that cannot be."""
+    limits = tuple(promise(slo))
+    case = opened(
+        model=model,
+        hardware=hardware,
+        weights=format,
+        batch=USUAL if combination["tp"] is None else 1,
+        isl=isl,
+        osl=osl,
+        **combination,
+    )
+    if spread < 0 or not math.isfinite(spread):
+        raise BadInput("--spread must be 0 (all equal) or more")
+    most = int(min(record("models", model)[s.max_context.name], LONGEST))
+    most = max(most, isl + osl)
+    rows = None if lengths is None else rows_of(lengths)
+    drawn = Lengths(isl, osl, spread, spread, most, rows)
+    return simulate(
+        Service(case, speculation=Speculation(**spec), **service),
+        Load(drawn, limits=limits, **load),
+    )

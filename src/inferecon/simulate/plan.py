@@ -1,0 +1,114 @@
+"""What is to be simulated: a service, and the load on it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..errors import BadInput, nearest
+from ..predictions import ENGINES
+from ..scenario import Scenario
+from ..service.promise import Limit
+from .arrivals import Lengths, Piece, arriving, traced
+from .batches import RULES
+from .fleet import ROUTES
+from .steps import Speculation
+
+CONTINUOUS = ("continuous", "chunked")
+POLICIES = (*CONTINUOUS, *RULES)
+
+
+@dataclass(frozen=True)
+class Service:
+    """A combination on an engine, how it batches, and how many of it there are.
+
+    ``chunk`` is the most tokens of a step; ``prefill_workers`` and ``decode_workers`` stand for
+    replicas that do one phase each, ``link`` is the bandwidth between them in bytes a second.
+    Raises BadInput for what does not go together.
+    """
+
+    case: Scenario
+    engine: str = "vllm"
+    policy: str = "continuous"
+    batch: int = 256
+    chunk: int = 8192
+    delay: float = 0.05
+    reserve: bool = False
+    prefix: float = 0.0
+    speculation: Speculation = field(default_factory=Speculation)
+    replicas: int = 1
+    route: str = "round-robin"
+    prefill_workers: int = 0
+    decode_workers: int = 0
+    link: float = 0.0
+
+    def __post_init__(self):
+        for name, known in (("policy", POLICIES), ("route", ROUTES), ("engine", ENGINES)):
+            value = getattr(self, name)
+            if value not in known:
+                raise BadInput(f"--{name}: no {name} {value!r}{nearest(value, known)}")
+        for name, low in (("batch", 1), ("chunk", 1), ("replicas", 1), ("prefill_workers", 0)):
+            if not low <= getattr(self, name) <= 100_000:
+                flag = name.replace("_", "-")
+                raise BadInput(f"--{flag} must be {low} to 100,000, not {getattr(self, name)}")
+        if not 0 <= self.prefix < 1:
+            raise BadInput(f"--prefix is a share from 0 to below 1, not {self.prefix}")
+        if not self.delay >= 0:
+            raise BadInput("--delay must not be negative")
+        self._check_pairs()
+
+    def _check_pairs(self):
+        spec, apart = self.speculation, bool(self.prefill_workers or self.decode_workers)
+        if not 0 <= spec.drafts <= 64:
+            raise BadInput(f"--drafts must be 0 to 64, not {spec.drafts}")
+        if spec.drafts and not 0 < spec.acceptance < 1:
+            raise BadInput("--drafts needs --acceptance, a share between 0 and 1")
+        if spec.draft_cost < 0:
+            raise BadInput("--draft-cost must not be negative")
+        if apart and not (self.prefill_workers and self.decode_workers):
+            raise BadInput("prefill and decode apart need --prefill-workers and --decode-workers")
+        if apart and (self.policy not in CONTINUOUS or self.replicas > 1):
+            raise BadInput("prefill and decode apart go with --policy continuous, no --replicas")
+        if spec.drafts and self.policy not in CONTINUOUS:
+            raise BadInput(f"--drafts goes with --policy continuous, not {self.policy}")
+
+    @property
+    def apart(self) -> bool:
+        return self.prefill_workers > 0
+
+    @property
+    def instances(self) -> int:
+        return self.prefill_workers + self.decode_workers if self.apart else self.replicas
+
+
+@dataclass(frozen=True)
+class Load:
+    """Requests: so many, at a rate, in a closed loop of clients, or as a trace has them.
+
+    ``variation`` of the gaps between arrivals: 1 is Poisson, more is bursts, 0 is a clock.
+    """
+
+    lengths: Lengths
+    count: int = 10_000
+    rate: float = 0.0
+    variation: float = 1.0
+    clients: int = 0
+    trace: Path | None = None
+    speed: float = 1.0
+    seed: int = 1
+    limits: tuple[Limit, ...] = ()
+
+    def __post_init__(self):
+        ways = [bool(self.rate), bool(self.clients), self.trace is not None]
+        if sum(ways) != 1:
+            raise BadInput("say how requests come: one of --rate, --clients and --trace")
+        if not 1 <= self.count <= 10**8:
+            raise BadInput(f"--requests must be 1 to 100,000,000, not {self.count}")
+        if self.rate < 0 or self.variation < 0 or self.speed <= 0 or self.clients < 0:
+            raise BadInput("--rate, --burst, --clients and --speed must not be negative")
+
+    def pieces(self) -> Iterator[Piece]:
+        if self.trace is not None:
+            return traced(self.trace, self.count, self.speed, self.lengths)
+        # clients send when they are answered, so their times are set then
+        rate = self.rate or 1.0
+        return arriving(rate, self.variation, self.lengths, self.count, self.seed)

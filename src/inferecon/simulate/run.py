@@ -1,0 +1,277 @@
+"""Run a plan, and say what came out: or that more arrives than can be served."""
+
+import math
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from .. import symbols as s
+from ..errors import BadInput
+from ..law import System
+from ..laws import economics, logged, speculation
+from ..service.metrics import PERCENTILES
+from . import fleet
+from .batches import Batching, BatchServer
+from .histogram import ERROR
+from .plan import CONTINUOUS, Load, Service
+from .replica import Policy, Replica
+from .steps import Steps, steps
+from .tally import Tally
+
+WARM = 0.1  # of the requests are served before anything is measured
+BACKLOG, GROWTH, FEW = 0.05, 1.5, 20  # a queue of more than these is one that grows
+RATES = System(logged.LAWS)
+CARBON = System([economics.CARBON])
+
+
+@dataclass
+class Outcome:
+    """What a run gave.  ``saturated`` says in a sentence that no latency means anything."""
+
+    service: Service
+    load: Load
+    tally: Tally
+    steps: Steps
+    seconds: float
+    rate: float
+    most: float
+    saturated: str = ""
+
+    @property
+    def devices(self) -> float:
+        return self.steps.devices * self.service.instances
+
+
+def simulate(service: Service, load: Load, watch: int = 0, tables: Steps | None = None) -> Outcome:
+    """Run a service under a load.  ``watch`` keeps the times of the first requests.
+
+    Raises BadInput for a combination that cannot run, or lengths that fit no memory.
+    """
+    tables = tables or _tables(service, load)
+    many = load.clients and -(-load.clients // service.replicas)
+    if service.policy == "static" and many and many < service.batch:
+        raise BadInput(
+            f"a static batch of {service.batch} never fills: {many} clients a replica; "
+            f"use --batch {many}"
+        )
+    tally = Tally(load.count, int(WARM * load.count), list(load.limits), watch)
+    servers = _run(service, load, tally, tables)
+    seconds = max(server.clock for server in servers)
+    most = _ceiling(service, load, tables)
+    rate = _rate(load, tally)
+    found = Outcome(service, load, tally, tables, seconds, rate, most)
+    found.saturated = _saturated(found)
+    return found
+
+
+def _tables(service: Service, load: Load) -> Steps:
+    lengths = load.lengths
+    longest = lengths.longest if load.trace is None else lengths.most
+    found = steps(service.case, service.engine, service.batch, longest, service.speculation)
+    isl, osl = lengths.means
+    if load.trace is None and not found.bytes(isl + osl) <= found.room:
+        raise BadInput(
+            f"a request of {isl:,.0f} + {osl:,.0f} tokens needs "
+            f"{found.bytes(isl + osl) / 1e9:.1f} GB of cache, {found.room / 1e9:.1f} GB are free"
+        )
+    return found
+
+
+def _run(service: Service, load: Load, tally: Tally, tables: Steps) -> list:
+    gap, pieces = tables.request_gap, load.pieces()
+    if service.policy in CONTINUOUS:
+        spec = service.speculation
+        tokens = 1.0
+        if spec.drafts:
+            given = {s.acceptance: spec.acceptance, s.draft_tokens: float(spec.drafts)}
+            tokens = float(speculation.TOKENS(given))
+        policy = Policy(
+            service.batch,
+            service.chunk,
+            service.policy == "continuous",
+            service.reserve,
+            service.prefix,
+            tokens,
+        )
+        one = partial(Replica, tables, policy, tally, tally.finished)
+    else:
+        policy = Batching(service.policy, service.batch, service.delay, service.prefix)
+        one = partial(BatchServer, tables, policy, tally, tally.finished)
+    if service.apart:
+        if load.clients:
+            raise BadInput("--clients needs one server for both phases; give --rate or --trace")
+        link = service.link or _link(service)
+        prefills = [one(role="prefill") for _ in range(service.prefill_workers)]
+        decodes = [one(role="decode") for _ in range(service.decode_workers)]
+        each = service.case.value(s.kv_bytes_per_token).m
+
+        def transfer(request) -> float:
+            given = {
+                s.isl: float(request.isl),
+                s.kv_bytes_per_token: each,
+                s.transfer_bandwidth: link,
+            }
+            return float(speculation.KV_TRANSFER(given))
+
+        fleet.disaggregated(prefills, decodes, service.route, pieces, gap, transfer)
+        return [*prefills, *decodes]
+    servers = [one() for _ in range(service.replicas)]
+    if load.clients:
+        fleet.Clients(pieces, gap, tally).serve(servers, load.clients)
+    else:
+        fleet.open_loop(servers, service.route, pieces, gap, tally)
+    return servers
+
+
+def _link(service: Service) -> float:
+    """Return the bandwidth between workers: each device's own link out."""
+    out = service.case.device.get("scale_out_bandwidth")
+    if math.isnan(out):
+        raise BadInput(
+            f"hardware/{service.case.hardware}.yaml states no link between nodes: give --link"
+        )
+    return out * float(service.case.values[s.n_devices])
+
+
+def _rate(load: Load, tally: Tally) -> float:
+    """Return requests a second that arrived, NaN for a closed loop."""
+    if load.clients:
+        return math.nan
+    return load.rate or math.nan
+
+
+def _ceiling(service: Service, load: Load, tables: Steps) -> float:
+    """Return requests a second that a service full to its limit completes, mean lengths.
+
+    A request takes its prefill, and its share of each step of a full batch.  NaN for a trace.
+    """
+    if load.trace is not None:
+        return math.nan
+    isl, osl = load.lengths.means
+    fresh = max(isl * (1 - service.prefix), 1)
+    prefill = tables.prefill([(fresh, isl - fresh)]) if tables.groups == 1 else math.nan
+    if math.isnan(prefill):
+        prefill = tables.prefill([(fresh, isl - fresh)] * int(tables.groups)) / tables.groups
+    held = tables.bytes(isl + (osl if service.reserve else osl / 2))
+    fit = math.inf if held == 0 else tables.room / held
+    batch = max(int(min(service.batch, fit)), 1)
+    spec = service.speculation
+    tokens = 1.0
+    if spec.drafts:
+        given = {s.acceptance: spec.acceptance, s.draft_tokens: float(spec.drafts)}
+        tokens = float(speculation.TOKENS(given))
+    decode = max(osl - 1, 0) / tokens * tables.decode(batch, isl + osl / 2) / batch
+    if service.apart:
+        return min(service.prefill_workers / prefill, _over(service.decode_workers, decode))
+    waited = tables.interleave if service.policy in CONTINUOUS and osl > 1 and batch > 1 else 1.0
+    return service.replicas / (waited * prefill + decode)
+
+
+def _over(count: float, seconds: float) -> float:
+    return count / seconds if seconds else math.inf
+
+
+def _saturated(found: Outcome) -> str:
+    """Say in a sentence that the queue grows as long as requests come; "" if it does not."""
+    tally, load = found.tally, found.load
+    if load.clients or found.service.policy == "inverted":
+        return ""
+    if found.rate >= found.most:
+        return (
+            f"{found.rate:.4g} requests arrive a second and at most {found.most:.4g} can be "
+            "served: the queue grows without end, and so does every latency"
+        )
+    waits = [total / count if count else 0.0 for total, count in tally.blocks]
+    begun = sum(count for _, count in tally.blocks)
+    middle, last = float(np.mean(waits[9:11])), float(np.mean(waits[18:]))
+    arriving = load.rate or begun / max(found.seconds, 1e-9)
+    backlog = arriving * last
+    if backlog > max(BACKLOG * begun, FEW) and last > GROWTH * middle:
+        return (
+            f"the queue grew as long as requests came, to about {backlog:,.0f}: more arrive than "
+            "can be served, and every latency grows with the run"
+        )
+    return ""
+
+
+def report(found: Outcome) -> dict:
+    """Return what a run gave as data; a latency of a saturated service is None."""
+    tally, service, load = found.tally, found.service, found.load
+    kept = not found.saturated
+    rates = {}
+    if kept and tally.measured and tally.ended > tally.began:
+        rates = RATES.solve(
+            {
+                s.logged_time: tally.ended - tally.began,
+                s.tokens_counted: float(tally.measured_out),
+                s.requests_done: float(tally.measured),
+                s.requests_kept: float(tally.good),
+            }
+        )
+    latency = {
+        name: histogram.spread(PERCENTILES) if kept else None
+        for name, histogram in tally.latency.items()
+    }
+    whole = found.seconds * service.instances
+    asked = tally.measured + tally.starved  # who is never served keeps no promise
+    return {
+        "combination": service.case.name,
+        "devices": int(found.devices),
+        "seed": load.seed,
+        "requests": {
+            "completed": tally.done,
+            "refused": tally.refused,
+            "never served": tally.starved,
+            "put out of the batch": tally.preempted,
+        },
+        "tokens": {
+            "in": tally.tokens_in,
+            "out": tally.tokens_out,
+            "computed again": tally.recomputed,
+        },
+        "seconds": found.seconds,
+        "saturated": found.saturated or None,
+        "most_rps": None if math.isnan(found.most) else found.most,
+        "tps": _number(rates.get(s.tps)),
+        "rps": _number(rates.get(s.rps_logged)),
+        "goodput_rps": _number(rates.get(s.goodput_logged)) if load.limits else None,
+        "good_share": tally.good / asked if load.limits and asked else None,
+        "latency_s": latency,
+        "percentile_error": ERROR,
+        "utilisation": tally.busy / whole if whole else 0.0,
+        "batch": {"mean": _mean(tally.batches), "seconds": dict(sorted(tally.batches.items()))},
+        "spent": spent(found),
+    }
+
+
+def _number(value) -> float | None:
+    return None if value is None else float(value)
+
+
+def _mean(batches: dict[int, float]) -> float:
+    """Return the mean batch while something ran."""
+    ran = sum(time for batch, time in batches.items() if batch)
+    return sum(batch * time for batch, time in batches.items()) / ran if ran else 0.0
+
+
+def spent(found: Outcome) -> dict:
+    """Return energy, emissions and price of the whole run, idle time and prefill included.
+
+    Devices are paid for all of the time, whether they work or wait.
+    """
+    tally, case = found.tally, found.service.case
+    given = case.given()
+    joules = tally.energy + tally.idle_energy
+    tokens = max(tally.tokens_out, 1)
+    grams = CARBON.solve(given | {s.energy_per_token: joules / tokens})[s.carbon_per_token] * tokens
+    price = given.get(s.price, math.nan)
+    usd = price * found.devices * found.seconds
+    return {
+        "kWh": joules * given[s.pue] / 3.6e6,
+        "idle_share": tally.idle_energy / joules if joules else 0.0,
+        "kgCO2e": None if math.isnan(grams) else float(grams) / 1e3,
+        "USD": None if math.isnan(usd) else usd,
+        "USD_per_million_output": None if math.isnan(usd) else usd / tokens * 1e6,
+        "J_per_output_token": joules / tokens,
+    }
