@@ -69,6 +69,9 @@ def simulate(
     ] = 1.0,
     speed: Annotated[float, typer.Option(help="so many times as fast as the trace")] = 1.0,
     requests: Annotated[int, typer.Option(help="how many")] = 10_000,
+    warm: Annotated[
+        float, typer.Option(help="share of them served before anything is measured")
+    ] = 0.1,
     slo: Slo = "",
     policy: Annotated[
         str, typer.Option(help="continuous, chunked, static, dynamic or inverted")
@@ -127,6 +130,7 @@ def simulate(
             variation=burst,
             speed=speed,
             count=requests,
+            warm=warm,
             seed=seed,
         ),
         service=dict(

@@ -46,10 +46,11 @@ class Service:
             value = getattr(self, name)
             if value not in known:
                 raise BadInput(f"--{name}: no {name} {value!r}{nearest(value, known)}")
-        for name, low in (("batch", 1), ("chunk", 1), ("replicas", 1), ("prefill_workers", 0)):
-            if not low <= getattr(self, name) <= 100_000:
-                flag = name.replace("_", "-")
-                raise BadInput(f"--{flag} must be {low} to 100,000, not {getattr(self, name)}")
+        for name, most in (("batch", 10**5), ("chunk", 10**9), ("replicas", 10**4)):
+            if not 1 <= getattr(self, name) <= most:
+                raise BadInput(f"--{name} must be 1 to {most:,}, not {getattr(self, name)}")
+        if not (0 <= self.prefill_workers <= 10**4 and 0 <= self.decode_workers <= 10**4):
+            raise BadInput("--prefill-workers and --decode-workers must be 0 to 10,000")
         if not 0 <= self.prefix < 1:
             raise BadInput(f"--prefix is a share from 0 to below 1, not {self.prefix}")
         if not self.delay >= 0:
@@ -85,6 +86,7 @@ class Load:
     """Requests: so many, at a rate, in a closed loop of clients, or as a trace has them.
 
     ``variation`` of the gaps between arrivals: 1 is Poisson, more is bursts, 0 is a clock.
+    ``warm`` is the share of the requests that are served before anything is measured.
     """
 
     lengths: Lengths
@@ -96,6 +98,7 @@ class Load:
     speed: float = 1.0
     seed: int = 1
     limits: tuple[Limit, ...] = ()
+    warm: float = 0.1
 
     def __post_init__(self):
         ways = [bool(self.rate), bool(self.clients), self.trace is not None]
@@ -103,6 +106,8 @@ class Load:
             raise BadInput("say how requests come: one of --rate, --clients and --trace")
         if not 1 <= self.count <= 10**8:
             raise BadInput(f"--requests must be 1 to 100,000,000, not {self.count}")
+        if not 0 <= self.warm < 1:
+            raise BadInput(f"--warm is a share from 0 to below 1, not {self.warm}")
         if self.rate < 0 or self.variation < 0 or self.speed <= 0 or self.clients < 0:
             raise BadInput("--rate, --burst, --clients and --speed must not be negative")
 

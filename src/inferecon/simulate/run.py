@@ -19,7 +19,6 @@ from .replica import Policy, Replica
 from .steps import Steps, steps
 from .tally import Tally
 
-WARM = 0.1  # of the requests are served before anything is measured
 BACKLOG, GROWTH, FEW = 0.05, 1.5, 20  # a queue of more than these is one that grows
 RATES = System(logged.LAWS)
 CARBON = System([economics.CARBON])
@@ -55,7 +54,7 @@ def simulate(service: Service, load: Load, watch: int = 0, tables: Steps | None 
             f"a static batch of {service.batch} never fills: {many} clients a replica; "
             f"use --batch {many}"
         )
-    tally = Tally(load.count, int(WARM * load.count), list(load.limits), watch)
+    tally = Tally(load.count, int(load.warm * load.count), list(load.limits), watch)
     servers = _run(service, load, tally, tables)
     seconds = max(server.clock for server in servers)
     most = _ceiling(service, load, tables)
@@ -155,7 +154,7 @@ def _ceiling(service: Service, load: Load, tables: Steps) -> float:
         prefill = tables.prefill([(fresh, isl - fresh)] * int(tables.groups)) / tables.groups
     held = tables.bytes(isl + (osl if service.reserve else osl / 2))
     fit = math.inf if held == 0 else tables.room / held
-    batch = max(int(min(service.batch, fit)), 1)
+    batch = max(int(min(service.batch, fit, tables.most_batch)), 1)
     spec = service.speculation
     tokens = 1.0
     if spec.drafts:

@@ -6,9 +6,11 @@ they are smooth, and the laws are nearly straight themselves.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
 from .. import symbols as s
 from ..calibration import inputs as shapes
@@ -20,6 +22,7 @@ from ..forecast import table, weight
 from ..scenario import Scenario
 
 KNOTS = 32  # contexts of the decode table
+DENSE = 128  # batches that each have a row of their own in the laws; larger ones in steps of 5 %
 GRAIN = 64  # tokens between two points of the prefill table
 
 
@@ -115,6 +118,9 @@ def _at(table: list[float], tokens: float) -> float:
     return table[below] + (table[below + 1] - table[below]) * (place - below)
 
 
+Rows = Callable[[np.ndarray, np.ndarray], pd.DataFrame]  # batches, contexts: rows to predict
+
+
 def steps(
     case: Scenario, engine: str, batch: int, context: int, spec: Speculation | None = None
 ) -> Steps:
@@ -126,22 +132,42 @@ def steps(
         raise BadInput(f"{case.name} cannot run: {case.obstacles[0]}")
     if weight(case) not in measured.WEIGHTS:
         raise BadInput(f"no row with weights in {case.weights} was measured, so no step is known")
-    spec = spec or Speculation()
+
+    def rows(batches: np.ndarray, contexts: np.ndarray) -> pd.DataFrame:
+        found = table(case, engine, batches, contexts)
+        found = found[found.metric == "decode_tok_s"].assign(context=contexts)
+        return measured.prepared(found.reset_index(drop=True))
+
+    return tabled(case.name, rows, batch, context, spec)
+
+
+def tabled(
+    name: str, rows: Rows, batch: int, context: int, spec: Speculation | None = None
+) -> Steps:
+    """Return the tables of whatever some rows describe.
+
+    Raises BadInput where a record lacks a fact.
+    """
     knots = np.geomspace(1.0, max(context, 2), KNOTS)
     batches = np.arange(1.0, batch + 1)
-    at = np.meshgrid(batches, knots, indexing="ij")
-    decoded = _solved(case, engine, at[0].ravel(), at[1].ravel())
+    some = np.unique(np.rint(np.geomspace(DENSE, max(batch, DENSE), 96)))
+    some = np.concatenate([batches[:DENSE], some[some > DENSE]])
+    at = np.meshgrid(some, knots, indexing="ij")
+    decoded = _solved(rows, at[0].ravel(), at[1].ravel())
     lengths = np.arange(0.0, max(context, GRAIN) + 2 * GRAIN, GRAIN)
-    filled = _solved(case, engine, np.ones_like(lengths), np.maximum(lengths, 1.0))
-    time, power = _decodes(case, engine, decoded, at, spec)
-    for symbol in (s.decode_time, s.prefill_time, s.memory_available):
+    filled = _solved(rows, np.ones_like(lengths), np.maximum(lengths, 1.0))
+    for symbol in (s.decode_time, s.energy_decode_fit, s.memory_available):
         if not np.isfinite(decoded[symbol]).all():
-            raise BadInput(f"{case.name}: a record lacks a fact that the laws of a step need")
+            raise BadInput(f"{name}: a record lacks a fact that the laws of a step need")
+    time, power = (
+        np.stack([np.interp(batches, some, column) for column in table.T], axis=1)
+        for table in _decodes(rows, decoded, at, spec or Speculation())
+    )
     first = {symbol: float(np.ravel(value)[0]) for symbol, value in decoded.items()}
     devices = first[s.n_devices]
     whole, attention = filled[s.prefill_time], filled[s.op_attention_prefill].copy()
     attention[0] = 0.0
-    ends = _cache(case, engine)
+    each, beside = _cache(rows, context)
     return Steps(
         knots,
         time,
@@ -151,8 +177,8 @@ def steps(
         filled[s.energy_prefill_fit] / whole * devices,
         idle_power=first[s.idle_share] * first[s.board_power] * devices,
         room=(first[s.memory_available] - first[s.weight_bytes_device]) * first[s.groups],
-        token_bytes=ends[0],
-        sequence_bytes=ends[1],
+        token_bytes=each,
+        sequence_bytes=beside,
         groups=first[s.groups],
         interleave=first[s.interleave],
         request_gap=first[s.request_gap],
@@ -160,11 +186,9 @@ def steps(
     )
 
 
-def _solved(case: Scenario, engine: str, batch: np.ndarray, context: np.ndarray) -> dict:
+def _solved(make: Rows, batch: np.ndarray, context: np.ndarray) -> dict:
     """Return every calibrated time at some batches and contexts, however much memory they need."""
-    rows = table(case, engine, batch, context)
-    rows = rows[rows.metric == "decode_tok_s"].assign(context=context)
-    rows = measured.prepared(rows.reset_index(drop=True))
+    rows = make(batch, context)
     groups = load()
     constants = groups["time"].constants(rows)[0] | groups["energy"].constants(rows)[0]
     isl, osl = shapes.lengths(rows)
@@ -175,7 +199,7 @@ def _solved(case: Scenario, engine: str, batch: np.ndarray, context: np.ndarray)
         return solve(shapes.Inputs(values, *[nothing] * 6), constants)
 
 
-def _decodes(case, engine, plain: dict, at, spec: Speculation) -> tuple[np.ndarray, np.ndarray]:
+def _decodes(rows: Rows, plain: dict, at, spec: Speculation) -> tuple[np.ndarray, np.ndarray]:
     """Return times and powers of decode steps, with drafts if there are any.
 
     A step that checks drafts runs more tokens through the matrices, reads each cache once, and
@@ -185,7 +209,7 @@ def _decodes(case, engine, plain: dict, at, spec: Speculation) -> tuple[np.ndarr
     time = plain[s.decode_time].reshape(shape)
     energy = plain[s.energy_decode_fit].reshape(shape)
     if spec.drafts:
-        wide = _solved(case, engine, (at[0] * (1 + spec.drafts)).ravel(), at[1].ravel())
+        wide = _solved(rows, (at[0] * (1 + spec.drafts)).ravel(), at[1].ravel())
         caches = wide[s.op_attention_decode] - plain[s.op_attention_decode]
         hosts = at[0].ravel() * spec.drafts / wide[s.nodes] * wide[s.sequence_gap]
         checked = (wide[s.decode_time] - caches - hosts).reshape(shape)
@@ -195,10 +219,10 @@ def _decodes(case, engine, plain: dict, at, spec: Speculation) -> tuple[np.ndarr
     return time, energy / time
 
 
-def _cache(case: Scenario, engine: str) -> tuple[float, float]:
+def _cache(rows: Rows, context: int) -> tuple[float, float]:
     """Return bytes of cache on a device: for each token, and for each sequence beside them."""
-    ends = np.array([case.isl, case.isl + case.osl], float)
-    held = _solved(case, engine, np.ones(2), ends)[s.kv_bytes_device]
+    ends = np.array([context / 2, float(context)])
+    held = _solved(rows, np.ones(2), ends)[s.kv_bytes_device]
     each = float((held[1] - held[0]) / (ends[1] - ends[0]))
     return each, max(float(held[0] - each * ends[0]), 0.0)
 
