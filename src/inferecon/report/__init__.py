@@ -22,6 +22,7 @@ from .data import (
 )
 from .elasticities import elasticities
 from .results import device_page, model_page
+from .serving import serving_page
 from .speed import RESULTS, speed_page
 from .summary import chart, hardware_index, models_index, summary
 from .validation import validation_page
@@ -29,11 +30,14 @@ from .validation import validation_page
 
 def write_pages(found: dict[str, dict], numbers: dict) -> int:
     """Write all generated pages; return how many changed."""
-    # The page of the validation rests on no notebook and takes as long as all others together.
+    # Two pages rest on no notebook and take as long as all others together.
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as beside:
-        validation = beside.submit(validation_page)
+        slow = {
+            "reference/validation": beside.submit(validation_page),
+            "reference/serving": beside.submit(serving_page),
+        }
         pages = others(found, numbers)
-        pages["reference/validation"] = validation.result()
+        pages |= {name: page.result() for name, page in slow.items()}
     for path in written():  # of a model that got, or lost, a page of its own
         if path.relative_to(BOOK).with_suffix("").as_posix() not in pages:
             path.unlink()
@@ -41,7 +45,7 @@ def write_pages(found: dict[str, dict], numbers: dict) -> int:
 
 
 def others(found: dict[str, dict], numbers: dict) -> dict[str, str]:
-    """Return the text of all generated pages but the validation, by name."""
+    """Return the text of all generated pages but those of measured rows, by name."""
     pages = {
         "models/index": models_index(numbers),
         "hardware/index": hardware_index(numbers),

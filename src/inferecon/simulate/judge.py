@@ -130,7 +130,9 @@ def _prefills(row: pd.Series, isl: float, hit: float) -> float:
     """Return prompt tokens a second of a node, cached ones counted, of a unit kept busy."""
     tables = of(row, 1, int(2 * isl))
     clients = TURN * int(tables.groups)
-    service = Service(Scenario(row.model_id, row.hardware_id), batch=clients, prefix=hit, chunk=10**9)
+    service = Service(
+        Scenario(row.model_id, row.hardware_id), batch=clients, prefix=hit, chunk=10**9
+    )
     load = Load(Lengths(isl, 1), clients=clients, count=20 * clients)
     rps = report(simulate(service, load, tables=tables))["rps"]
     return rps * isl / tables.devices * NODE
