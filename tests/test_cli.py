@@ -304,6 +304,23 @@ def test_simulate_prints_latencies_batches_and_what_it_took(here):
     assert code == 0 and found["requests"]["completed"] == 300 and found["saturated"] is None
 
 
+def test_a_simulated_log_says_what_the_simulation_did(here, tmp_path):
+    options = ("--rate", 5, "--slo", "ttft=90ms,itl=9ms,gap=30ms", "--warm", 0, "--spread", 0.5)
+    code, out, _ = here(*SERVED, *options, "--log", "run.csv", "--json")
+    told = json.loads(out)
+    code, out, err = here("metrics", "run.csv", "--slo", "ttft=90ms,itl=9ms,gap=30ms", "--json")
+    found = json.loads(out)
+    assert (code, err) == (0, "") and not (tmp_path / "run.csv.part").exists()
+    assert found["requests"] == told["requests"]["completed"] == 300
+    assert found["output_tokens"] == told["tokens"]["out"]
+    for name in ("tps", "rps", "goodput_rps"):
+        assert found[name] == pytest.approx(told[name], rel=1e-3)
+    for name in ("ttft", "itl", "e2e"):
+        for what in ("mean", "p50", "p99", "max"):  # percentiles to half a percent of their bins
+            expected = told["latency_s"][name][what]
+            assert found["latency_s"][name][what] == pytest.approx(expected, rel=0.02)
+
+
 def test_a_saturated_service_prints_no_latency(here):
     code, out, err = here(*SERVED, "--rate", 10_000)
     assert (code, err) == (1, "") and "TTFT" not in out

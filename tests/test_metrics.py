@@ -184,6 +184,13 @@ def test_a_log_without_gaps_leaves_them_missing(told, tmp_path):
     assert found["latency_s"]["itl"]["mean"] == pytest.approx(0.1)
     code, out, _ = told(path, "--slo", "gap=1s")
     assert code == 0 and "missing: this log has no gaps" in out
+    # its longest gap alone is enough for a promise, and can be wrong
+    text = path.read_text().replace("output_tokens\n", "output_tokens,longest_gap_ms\n")
+    path.write_text(text.replace("9,4\n", "9,4,180\n"))
+    assert measured(read_log(path), promise("gap=200ms"))["good_requests"] == 1
+    assert measured(read_log(path), promise("gap=150ms"))["good_requests"] == 0
+    path.write_text(path.read_text().replace(",180", ",380"))
+    assert "line 2: a gap of 0.38 s in the 0.3 s after the first" in told(path)[2]
 
 
 REQUESTS = st.lists(

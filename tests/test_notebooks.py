@@ -81,6 +81,7 @@ def test_imports_stand_in_the_second_code_cell_and_come_from_the_package(path):
         "inferecon.gallery",
         "inferecon.predicting",
         "inferecon.sensitivity",
+        "inferecon.serving",
     }
 
 
@@ -93,6 +94,7 @@ RUNS = {
     | {"activations": "bf16", "batches": [1, 8], "energy_batches": [1, 8], "cost_batches": [1, 8]},
     "scenario": {"model": "deepseek-r1-distill-qwen-1.5b", "weights": "bf16", "activations": "bf16"}
     | {"tp": 1, "ep": 1, "batch": 1, "batches": [1, 8], "contexts": [1024, 500_000]},
+    "serving": {"rates": [1, 40], "requests": 100, "shown": 3},
     "sensitivity": {"model": "deepseek-r1-distill-qwen-1.5b", "weights": "bf16"}
     | {
         "activations": "bf16",
@@ -133,7 +135,7 @@ def test_a_run_publishes_numbers_with_units(run):
     if name == "counts":
         assert found["named"]["counts/deepseek-v3:params_total"] == [671.0264192, "Gelem"]
         return
-    if name == "figures":  # it draws what other pages publish
+    if name in ("figures", "serving"):  # they draw what other pages publish, or simulate
         assert found == {}
         return
     if name == "sensitivity":

@@ -103,6 +103,9 @@ def simulate(
     grid: Annotated[str, typer.Option(help="emissions of the grid")] = "world",
     provider: Annotated[str, typer.Option(help="whose price; default: the lowest")] = "",
     seed: Annotated[int, typer.Option(min=0, help="the same seed gives the same requests")] = 1,
+    log: Annotated[
+        Path, typer.Option(help="write each request to a CSV that inferecon metrics reads")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Simulate a service under load, step by step in calibrated times.
@@ -156,6 +159,7 @@ def simulate(
             grid=grid,
             provider=provider,
         ),
+        log=log,
     )
     print(json.dumps(report(found), ensure_ascii=False) if as_json else as_text(found))
     if found.saturated:

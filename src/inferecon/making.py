@@ -34,7 +34,13 @@ from .running import read
 from .stages import once, spent, timed
 from .sweep import sweep
 
-PAGES = ("scenario", "figures", "counts", "sensitivity")  # notebooks that are pages of the book
+PAGES = (
+    "scenario",
+    "figures",
+    "counts",
+    "sensitivity",
+    "serving",
+)  # notebooks that are pages of the book
 
 
 def make(accept: bool, jobs: int) -> str:

@@ -167,7 +167,10 @@ def job_for(case: Scenario, folder: store.Place = SWEEP) -> Job:
 def chapter_job(name: str) -> Job:
     """Return the run of a notebook that is a page of the book, with its own parameters."""
     source = NOTEBOOKS / f"{name}.ipynb"
-    return _job(source, CHAPTERS / source.name, {}, {"record": keys.records(records_named(source))})
+    read = {"record": keys.records(records_named(source))}
+    if samples := sorted(word for word in uses.strings(source) if word.startswith(SAMPLES)):
+        read["file"] = keys.files(ROOT / word for word in samples)
+    return _job(source, CHAPTERS / source.name, {}, read)
 
 
 def records_named(source: Path) -> list[Record]:
@@ -186,13 +189,16 @@ def records_named(source: Path) -> list[Record]:
     return found + [load(kind, id) for kind in SMALL for id in ids(kind)]
 
 
+SAMPLES = "data/samples/"  # how a notebook names a file of its own
 SMALL = ("formats", "grids", "assumptions", "constants")
 
 
 def _job(source: Path, target: store.Place, parameters: dict, read: dict) -> Job:
     parts = {**_code(source, source.stat().st_mtime_ns), **read}
     if constants.__name__ in parts["module"].items:
-        parts |= _predicts_with()
+        more = _predicts_with()
+        own = parts["file"].items if "file" in parts else {}
+        parts |= {**more, "file": keys.group({**more["file"].items, **own})}
     if parameters:
         parts["parameter"] = keys.group(parameters)
     return Job(source, target, keys.key(parts), parameters, parts)

@@ -15,7 +15,8 @@ class Log:
 
     ``places`` names each request as its file does (line, or number in a list).  ``gaps`` are the
     times between tokens, or chunks of them, of all requests one after another, ``bounds`` where
-    each begins and ends; both empty if the log has none.  ``e2e`` is NaN where the log has no
+    each begins and ends; both empty if the log has none, and ``worst`` the longest of each request
+    if it states no more.  ``e2e`` is NaN where the log has no
     time of the last token.  ``window`` is what the tool says it measured, NaN if it does not.
     ``stated`` are totals and means that can be held against the requests.
     """
@@ -29,6 +30,7 @@ class Log:
     osl: np.ndarray
     gaps: np.ndarray = field(default_factory=lambda: np.empty(0))
     bounds: np.ndarray = field(default_factory=lambda: np.empty(0, int))
+    worst: np.ndarray = field(default_factory=lambda: np.empty(0))
     failed: int = 0
     window: float = math.nan
     stated: dict[str, float] = field(default_factory=dict)
@@ -45,7 +47,7 @@ class Log:
     def longest(self) -> np.ndarray:
         """Longest gap of each request; 0 where it has none, NaN where the log has none."""
         if not self.has_gaps:
-            return np.full(len(self.ttft), math.nan)
+            return self.worst if len(self.worst) else np.full(len(self.ttft), math.nan)
         if not len(self.gaps):
             return np.zeros(len(self.ttft))
         begin = np.minimum(self.bounds[:-1], len(self.gaps) - 1)
@@ -99,6 +101,11 @@ def violations(log: Log) -> list[str]:
                 f"TTFT {log.ttft[i]:.6g} s + gaps {summed[i]:.6g} s is not E2EL {log.e2e[i]:.6g} s"
             ),
         )
+    worst = log.longest()
+    name(
+        apart(worst, ends - log.ttft) & (worst > ends - log.ttft),
+        lambda i: f"a gap of {worst[i]:.6g} s in the {ends[i] - log.ttft[i]:.6g} s after the first",
+    )
     return found + totals(log, ends)
 
 

@@ -55,7 +55,7 @@ def measured(log: Log, limits: list[Limit]) -> dict:
     A request that failed is neither completed nor good.
     """
     each = latencies(log)
-    unknown = any(limit.name == "gap" and not log.has_gaps for limit in limits)
+    unknown = any(np.isnan(each[limit.name]).all() for limit in limits if limit.name == "gap")
     good = None if unknown or not limits else int(kept(limits, each).sum())
     counts = {
         s.logged_time: window(log),
@@ -67,7 +67,7 @@ def measured(log: Log, limits: list[Limit]) -> dict:
     shown = {name: spread(log.gaps if name == "gap" else values) for name, values in each.items()}
     met = {
         limit.written_out: None
-        if limit.name == "gap" and not log.has_gaps
+        if limit.name == "gap" and unknown
         else int(kept([limit], each).sum())
         for limit in limits
     }

@@ -196,7 +196,7 @@ def aiperf(name: str, objects: list[tuple[str, object]]) -> Log:
     whole = np.array(rows, float).reshape(len(rows), 5)
     flat, bounds = joined(gaps) if len(gaps) == len(rows) else (np.empty(0), np.empty(0, int))
     arrival, ttft, e2e, isl, osl = whole.T
-    return Log("AIPerf", places, arrival, ttft, e2e, isl, osl, flat, bounds, failed)
+    return Log("AIPerf", places, arrival, ttft, e2e, isl, osl, flat, bounds, failed=failed)
 
 
 def _metric(place: str, metrics: dict, key: str):

@@ -1,7 +1,7 @@
 """A CSV of requests: one line each, times in seconds or in the unit that a column's name ends in.
 
 Columns are arrival, first_token, last_token, input_tokens, output_tokens and, if there are any,
-gaps: the times between tokens, spaces between them.
+gaps: the times between tokens, spaces between them; or longest_gap alone.
 """
 
 import csv
@@ -15,7 +15,8 @@ from ..errors import BadInput, nearest
 from .log import Log, joined
 
 NEEDED = ("arrival", "first_token", "last_token", "input_tokens", "output_tokens")
-TIMES = (*NEEDED[:3], "gaps")
+OPTIONAL = ("gaps", "longest_gap")
+TIMES = (*NEEDED[:3], *OPTIONAL)
 UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 WHOLE = 10**9  # tokens: no request comes near
 
@@ -32,7 +33,7 @@ def read_table(path: Path) -> Log:
         except StopIteration:
             raise BadInput(f"{path.name} is empty") from None
         columns = _columns(path.name, head)
-        rows, gaps, places, failed = [], [], [], 0
+        rows, gaps, worst, places, failed = [], [], [], [], 0
         try:
             for cells in reader:
                 if not any(cell.strip() for cell in cells):
@@ -49,13 +50,25 @@ def read_table(path: Path) -> Log:
                 rows.append([_cell(at, name, cells, columns) for name in NEEDED])
                 if "gaps" in columns:
                     gaps.append(_gaps(at, cells, columns))
+                elif "longest_gap" in columns:
+                    worst.append(_cell(at, "longest_gap", cells, columns))
                 places.append(place)
         except csv.Error as error:
             raise BadInput(f"{path.name}, line {reader.line_num}: {error}") from None
     arrival, first, last, isl, osl = np.array(rows, float).reshape(len(rows), 5).T
     flat, bounds = joined(gaps) if "gaps" in columns else (np.empty(0), np.empty(0, int))
     return Log(
-        "CSV", places, arrival, first - arrival, last - arrival, isl, osl, flat, bounds, failed
+        kind="CSV",
+        places=places,
+        arrival=arrival,
+        ttft=first - arrival,
+        e2e=last - arrival,
+        isl=isl,
+        osl=osl,
+        gaps=flat,
+        bounds=bounds,
+        worst=np.array(worst, float),
+        failed=failed,
     )
 
 
@@ -65,7 +78,7 @@ def _columns(name: str, head: list[str]) -> dict[str, tuple[int, float]]:
     for place, cell in enumerate(head):
         split = re.fullmatch(r"(.+)_(ns|us|ms|s)", cell)
         base, unit = (split[1], split[2]) if split and split[1] in TIMES else (cell, "s")
-        if base in (*NEEDED, "gaps"):
+        if base in (*NEEDED, *OPTIONAL):
             if base in found:
                 raise BadInput(f"{name} has the column {base!r} twice")
             found[base] = (place, UNITS[unit] if base in TIMES else 1.0)

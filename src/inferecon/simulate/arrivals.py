@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from heapq import heappush, heappushpop
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy as np
 from ..errors import BadInput
 
 PIECE = 4096
+ORDERED = 32768  # requests of a trace that may stand in another order than they arrived
 # Columns of published traces, in lower case: time, tokens in, tokens out.
 LAYOUTS = {
     "Azure LLM inference": ("timestamp", "contexttokens", "generatedtokens"),
@@ -96,9 +98,9 @@ def traced(path: Path, count: int, speed: float, lengths: Lengths | None) -> Ite
     """
     most, zero, before = (lengths or Lengths()).most, None, -math.inf
     rows: list[tuple[float, float, float]] = []
-    for place, time, isl, osl in _rows(path):
+    for time, place, isl, osl in _ordered(_rows(path)):
         if time < before:
-            raise BadInput(f"{place}: it arrives before the request above it")
+            raise BadInput(f"{place}: it arrives before {ORDERED:,} requests above it")
         before = time
         if osl < 1 or isl < 1:
             continue
@@ -115,7 +117,18 @@ def traced(path: Path, count: int, speed: float, lengths: Lengths | None) -> Ite
         yield tuple(np.array(rows, float).T)
 
 
-def _rows(path: Path) -> Iterator[tuple[str, float, float, float]]:
+def _ordered(rows: Iterator[tuple]) -> Iterator[tuple]:
+    """Yield rows by their time; logs have them in the order in which they ended."""
+    held: list[tuple] = []
+    for row in rows:
+        if len(held) < ORDERED:
+            heappush(held, row)
+        else:
+            yield heappushpop(held, row)
+    yield from sorted(held)
+
+
+def _rows(path: Path) -> Iterator[tuple[float, str, float, float]]:
     if not path.is_file():
         raise BadInput(f"no file {str(path)!r}")
     with path.open(newline="", encoding="utf-8-sig") as file:
@@ -132,7 +145,7 @@ def _rows(path: Path) -> Iterator[tuple[str, float, float, float]]:
             place = f"{path.name}, line {reader.line_num}"
             try:
                 time, isl, osl = (cells[i].strip() for i in where)
-                yield place, _seconds(time), float(isl), float(osl)
+                yield _seconds(time), place, float(isl), float(osl)
             except (ValueError, IndexError):
                 raise BadInput(f"{place} is no time and two numbers of tokens") from None
 

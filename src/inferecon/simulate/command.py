@@ -1,5 +1,6 @@
 """From the options of a command to a service and its load."""
 
+import csv
 import math
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from ..errors import BadInput
 from ..records import load as record
 from ..scenario import opened
 from ..service.promise import promise
+from ..service.table import NEEDED
 from .arrivals import Lengths, rows_of
 from .plan import Load, Service
 from .run import Outcome, simulate
@@ -31,6 +33,7 @@ def simulated(
     service: dict,
     spec: dict,
     combination: dict,
+    log: Path | None = None,
 ) -> Outcome:
     """Run what the options say.  Raises BadInput for any that cannot be."""
     limits = tuple(promise(slo))
@@ -49,7 +52,16 @@ def simulated(
     most = max(most, isl + osl)
     rows = None if lengths is None else rows_of(lengths)
     drawn = Lengths(isl, osl, spread, spread, most, rows)
-    return simulate(
-        Service(case, speculation=Speculation(**spec), **service),
-        Load(drawn, limits=limits, **load),
-    )
+    asked = Service(case, speculation=Speculation(**spec), **service)
+    served = Load(drawn, limits=limits, **load)
+    if log is None:
+        return simulate(asked, served)
+    if log.is_dir():
+        raise BadInput(f"--log: {str(log)!r} is a folder; name a file")
+    part = log.with_name(log.name + ".part")
+    with part.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow([*NEEDED, "longest_gap"])
+        found = simulate(asked, served, log=writer.writerow)
+    part.replace(log)
+    return found

@@ -1,6 +1,7 @@
 """Run a plan, and say what came out: or that more arrives than can be served."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -42,8 +43,18 @@ class Outcome:
         return self.steps.devices * self.service.instances
 
 
-def simulate(service: Service, load: Load, watch: int = 0, tables: Steps | None = None) -> Outcome:
-    """Run a service under a load.  ``watch`` keeps the times of the first requests.
+def simulate(
+    service: Service,
+    load: Load,
+    *,
+    watch: int = 0,
+    log: Callable[[list], object] | None = None,
+    tables: Steps | None = None,
+) -> Outcome:
+    """Run a service under a load.
+
+    ``watch`` keeps the times of the first requests, ``log`` takes a line of each that is done:
+    what `inferecon metrics` reads.
 
     Raises BadInput for a combination that cannot run, or lengths that fit no memory.
     """
@@ -54,7 +65,7 @@ def simulate(service: Service, load: Load, watch: int = 0, tables: Steps | None 
             f"a static batch of {service.batch} never fills: {many} clients a replica; "
             f"use --batch {many}"
         )
-    tally = Tally(load.count, int(load.warm * load.count), list(load.limits), watch)
+    tally = Tally(load.count, int(load.warm * load.count), list(load.limits), watch, log)
     servers = _run(service, load, tally, tables)
     seconds = max(server.clock for server in servers)
     most = _ceiling(service, load, tables)

@@ -1,6 +1,7 @@
 """What is counted while a service runs: requests, tokens, gaps, batches, time, energy."""
 
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ..service.promise import Limit
@@ -39,6 +40,7 @@ class Tally:
     warm: int = 0
     limits: list[Limit] = field(default_factory=list)
     watch: int = 0
+    log: Callable[[list], object] | None = None  # takes a line of each request that is done
 
     def __post_init__(self):
         names = ("ttft", "itl", "gap", "e2e", "wait")
@@ -72,6 +74,9 @@ class Tally:
         self.done += 1
         self.tokens_in += request.isl
         self.tokens_out += request.osl
+        if self.log is not None:
+            times = (round(x, 6) for x in (request.arrival, request.first, time))
+            self.log([*times, request.isl, request.osl, round(request.longest, 6)])
         if request.number < self.watch:
             self.seen.append(
                 (request.number, request.arrival, request.admitted, request.first, time)
