@@ -16,7 +16,8 @@ from . import fleet
 from .batches import Batching, BatchServer
 from .histogram import ERROR
 from .plan import CONTINUOUS, Load, Service
-from .replica import Policy, Replica
+from .replica import Replica
+from .sequences import Policy
 from .steps import Steps, steps
 from .tally import Tally
 
