@@ -39,14 +39,14 @@ def measure() -> dict[str, Result]:
     """Return the time of a long run, its tokens a second, and its memory over a short one's."""
     long, short = [run(REQUESTS) for _ in range(3)], [run(REQUESTS // 10) for _ in range(3)]
     return {
-        "simulate_100k": spread(
+        "simulate.seconds": spread(
             "100,000 requests of 500 output tokens, one core", [one[0] for one in long], "s"
         ),
-        "simulate_rate": spread(
+        "simulate.rate": spread(
             "output tokens simulated a second", [one[2] / one[0] for one in long], "token/s"
         ),
-        "simulate_peak": spread("peak memory of that run", [one[1] for one in long], "MiB"),
-        "simulate_memory": spread(
+        "simulate.peak": spread("peak memory of that run", [one[1] for one in long], "MiB"),
+        "simulate.memory": spread(
             "peak memory of ten times as many requests",
             [many[1] / few[1] for many, few in zip(long, short, strict=True)],
             "x",

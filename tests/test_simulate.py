@@ -461,3 +461,14 @@ def test_a_load_comes_in_one_way():
         Load(Lengths(), rate=1.0, clients=2)
     with pytest.raises(BadInput, match="never fills: 4 clients a replica; use --batch 4"):
         simulate(Service(CASE, policy="static", batch=8), Load(Lengths(), clients=4))
+    with pytest.raises(BadInput, match="never fills: 1 clients"):  # on the second replica
+        simulate(Service(CASE, policy="static", batch=2, replicas=2), Load(Lengths(), clients=3))
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -1.0])
+def test_a_number_that_is_none_is_refused(value):
+    for name in ("rate", "variation", "speed"):
+        with pytest.raises(BadInput, match="must not be negative, and finite"):
+            Load(Lengths(), **({"rate": 1.0} | {name: value}))
+    with pytest.raises(BadInput, match="--delay must not be negative, and finite"):
+        Service(CASE, policy="dynamic", delay=value)

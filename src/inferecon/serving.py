@@ -176,8 +176,8 @@ def pattern(path: str, slo: list[list[str]]) -> Markdown:
         *(f"{a + 1:,} to {b:,}" for a, b in zip(CLASSES, CLASSES[1:], strict=False)),
         f"more than {CLASSES[-1]:,}",
     ]
-    head = ["prompt, tokens", "requests", "share of all prompt tokens", "keep the promise"]
-    head += [f"{limit.name}, 95 of 100 within, ms" for limit in limits]
+    head = ["prompt, tokens", "requests", "prompt tokens", "keep it"]
+    head += [f"{limit.name.upper()}, p95, ms" for limit in limits]
     rows = []
     for place, name in enumerate(names):
         some = places == place
@@ -200,8 +200,8 @@ def changes(case: Case, path: str, slo: list[list[str]], tried: list[list]) -> M
     """
     if not case.runs:
         return case.fit()
-    head = ["one change", "devices", "goodput, 1/s", "keep the promise"]
-    head += ["TTFT, p95, ms", "gap, p99, ms", "USD a million good answers"]
+    head = ["one change", "devices", "goodput, 1/s", "keep it"]
+    head += ["TTFT, p95, ms", "gap, p99, ms", "USD a million kept"]
     rows = []
     for name, told in tried:
         found = again(case, path, slo, told)

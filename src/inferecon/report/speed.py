@@ -50,6 +50,11 @@ GROUPS = {
         "The report",
         "`inferecon build` in a checkout whose report is built, by the clock.",
     ),
+    "simulate": (
+        "The simulator",
+        "One replica under continuous batching; processor time of one core, the table of step "
+        "times included, and the most memory that its process ever held.",
+    ),
     "estimate": (
         "Other tools",
         "Each was run in its own environment on measured rows that it covers, and asked twice; "

@@ -42,17 +42,6 @@ class BatchServer:
         self.waiting: deque[tuple[float, Request]] = deque()
         self.closed = False  # nobody comes any more: a batch need not be full
 
-    def offer(self, request: Request, visible: float) -> bool:
-        """Take a request that the server sees at a time, not before that of the one before.
-
-        Return whether it could ever be held in memory.
-        """
-        if self.steps.bytes(request.isl + request.osl) > self.steps.room:
-            self.tally.refused += 1
-            return False
-        self.pending.append((visible, request))
-        return True
-
     @property
     def load(self) -> int:
         return len(self.pending) + len(self.waiting)

@@ -23,6 +23,18 @@ def requests(pieces: Iterator[Piece]) -> Iterator[list[Request]]:
         yield made
 
 
+def offer(server: Server, request: Request, visible: float) -> bool:
+    """Give a server a request that it sees at a time, not before that of the one before.
+
+    Return whether its memory could ever hold it; if not, it is refused.
+    """
+    if server.steps.bytes(request.isl + request.osl) > server.steps.room:
+        server.tally.refused += 1
+        return False
+    server.pending.append((visible, request))
+    return True
+
+
 def router(servers: list[Server], route: str) -> Callable[[float], Server]:
     """Return who chooses a server for a request that arrives at a time."""
     turn = 0
@@ -48,7 +60,7 @@ def open_loop(
     for some in requests(pieces):
         tally.sent += len(some)
         for request in some:
-            choose(request.arrival).offer(request, request.arrival + gap)
+            offer(choose(request.arrival), request, request.arrival + gap)
         for server in servers:
             server.run(some[-1].arrival)
     finish(servers)
@@ -91,7 +103,7 @@ class Clients:
         for request in self.source:
             self.tally.sent += 1
             request.arrival = time
-            if server.offer(request, time + self.gap):
+            if offer(server, request, time + self.gap):
                 return  # one that no memory holds is answered at once
         server.closed = True  # its last batch need not be full
 
@@ -130,14 +142,14 @@ def disaggregated(
     def release(until: float) -> None:
         while handed and handed[0][0] <= until:
             time, _, request = heappop(handed)
-            onward(time).offer(request, time)
+            offer(onward(time), request, time)
         for worker in decodes:
             worker.run(until)
 
     for some in requests(pieces):
         decodes[0].tally.sent += len(some)
         for request in some:
-            choose(request.arrival).offer(request, request.arrival + gap)
+            offer(choose(request.arrival), request, request.arrival + gap)
         for worker in prefills:
             worker.run(some[-1].arrival)
         release(some[-1].arrival)

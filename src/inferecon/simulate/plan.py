@@ -1,5 +1,6 @@
 """What is to be simulated: a service, and the load on it."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -53,8 +54,9 @@ class Service:
             raise BadInput("--prefill-workers and --decode-workers must be 0 to 10,000")
         if not 0 <= self.prefix < 1:
             raise BadInput(f"--prefix is a share from 0 to below 1, not {self.prefix}")
-        if not self.delay >= 0:
-            raise BadInput("--delay must not be negative")
+        for name in ("delay", "link"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise BadInput(f"--{name} must not be negative, and finite")
         self._check_pairs()
 
     def _check_pairs(self):
@@ -63,8 +65,8 @@ class Service:
             raise BadInput(f"--drafts must be 0 to 64, not {spec.drafts}")
         if spec.drafts and not 0 < spec.acceptance < 1:
             raise BadInput("--drafts needs --acceptance, a share between 0 and 1")
-        if spec.draft_cost < 0:
-            raise BadInput("--draft-cost must not be negative")
+        if not 0 <= spec.draft_cost < math.inf:
+            raise BadInput("--draft-cost must not be negative, and finite")
         if apart and not (self.prefill_workers and self.decode_workers):
             raise BadInput("prefill and decode apart need --prefill-workers and --decode-workers")
         if apart and (self.policy not in CONTINUOUS or self.replicas > 1):
@@ -108,8 +110,11 @@ class Load:
             raise BadInput(f"--requests must be 1 to 100,000,000, not {self.count}")
         if not 0 <= self.warm < 1:
             raise BadInput(f"--warm is a share from 0 to below 1, not {self.warm}")
-        if self.rate < 0 or self.variation < 0 or self.speed <= 0 or self.clients < 0:
-            raise BadInput("--rate, --burst, --clients and --speed must not be negative")
+        for name, flag in (("rate", "rate"), ("variation", "burst"), ("speed", "speed")):
+            if not 0 <= getattr(self, name) < math.inf or (name == "speed" and not self.speed):
+                raise BadInput(f"--{flag} must not be negative, and finite")
+        if not 0 <= self.clients <= 10**6:
+            raise BadInput(f"--clients must be 0 to 1,000,000, not {self.clients}")
 
     def pieces(self) -> Iterator[Piece]:
         if self.trace is not None:

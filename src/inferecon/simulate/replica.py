@@ -36,19 +36,6 @@ class Replica:
         self.running = Sequences(steps, policy, tally)
         self.closed = False  # nobody comes any more
 
-    # From outside -------------------------------------------------------------------------------
-
-    def offer(self, request: Request, visible: float) -> bool:
-        """Take a request that the scheduler sees at a time, not before that of the one before.
-
-        Return whether it could ever be held in memory.
-        """
-        if self.steps.bytes(request.isl + request.osl) > self.steps.room:
-            self.tally.refused += 1
-            return False
-        self.pending.append((visible, request))
-        return True
-
     @property
     def load(self) -> int:
         """Requests inside, waiting or served."""

@@ -60,11 +60,11 @@ def simulate(
     Raises BadInput for a combination that cannot run, or lengths that fit no memory.
     """
     tables = tables or _tables(service, load)
-    many = load.clients and -(-load.clients // service.replicas)
-    if service.policy == "static" and many and many < service.batch:
+    many = load.clients // service.replicas
+    if service.policy == "static" and load.clients and many < service.batch:
         raise BadInput(
             f"a static batch of {service.batch} never fills: {many} clients a replica; "
-            f"use --batch {many}"
+            f"use --batch {max(many, 1)}, or more clients"
         )
     tally = Tally(load.count, int(load.warm * load.count), list(load.limits), watch, log)
     servers = _run(service, load, tally, tables)

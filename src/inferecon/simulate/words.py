@@ -28,7 +28,7 @@ def as_text(found: Outcome) -> str:
         f"{'RPS':<26}{digits(told['rps']):>10} requests/s"
         + (f", at most {digits(told['most_rps'])}" if told["most_rps"] else ""),
     ]
-    if load.limits:
+    if load.limits and told["good_share"] is not None:
         limits = ", ".join(limit.written_out for limit in load.limits)
         lines.append(
             f"{'goodput':<26}{digits(told['goodput_rps']):>10} requests/s that kept {limits}, "
