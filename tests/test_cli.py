@@ -321,6 +321,15 @@ def test_a_simulated_log_says_what_the_simulation_did(here, tmp_path):
             assert found["latency_s"][name][what] == pytest.approx(expected, rel=0.02)
 
 
+def test_memory_bounds_the_batch_and_not_the_question(here):
+    case = ("simulate", "llama-3.1-8b", "l40s", "bf16", "--isl", 8000, "--osl", 100)
+    code, out, _ = here(*case, "--clients", 64, "--requests", 128, "--reserve", "--json")
+    found = json.loads(out)
+    # 64 sequences of 8,100 tokens x 131,072 B are 68 GB beside 16 GB of weights, of 43.5 GB
+    assert code == 0 and found["requests"]["completed"] == 128
+    assert 20 < max(map(int, found["batch"]["seconds"])) < 30
+
+
 def test_a_saturated_service_prints_no_latency(here):
     code, out, err = here(*SERVED, "--rate", 10_000)
     assert (code, err) == (1, "") and "TTFT" not in out

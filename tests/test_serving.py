@@ -3,8 +3,13 @@
 import numpy as np
 import pytest
 
+from inferecon import serving as notebook
+from inferecon.book import Case
+from inferecon.files import ROOT
 from inferecon.report import serving
+from inferecon.service.read import read_log
 from inferecon.simulate import judge
+from inferecon.simulate.run import report
 
 
 @pytest.fixture(scope="module")
@@ -58,3 +63,32 @@ def test_the_page_shows_which_comparison_serves_all():
     served = [float(cells[3]) for cells in lines[1:]]
     assert served == sorted(served) and served[0] < 50 and served[-1] == 100
     assert all(cells[8] == "100.0" for cells in lines[1:])
+
+
+# The loop, as the notebook tells it --------------------------------------------------------------
+
+SAMPLE, PROMISE = "data/samples/requests.csv", [["ttft", "500 ms"], ["gap", "150 ms"]]
+
+
+def again(**told):
+    case = Case(model="llama-3.1-8b", hardware="h100-sxm", batch=1, isl=2048, osl=256)
+    found = report(notebook.again(case, SAMPLE, PROMISE, told))
+    return found["good_share"], found["latency_s"]
+
+
+def test_few_long_prompts_are_most_of_what_is_prefilled():
+    isl = read_log(ROOT / SAMPLE).isl
+    assert (isl > 2048).mean() < 0.1 and isl[isl > 2048].sum() > 0.5 * isl.sum()
+
+
+def test_one_change_keeps_the_promise_on_one_card_and_a_second_card_does_not():
+    before, latency = again()
+    assert before < 0.5 and latency["ttft"]["p95"] < 0.5  # most break it, and on the gap
+    assert latency["itl"]["p95"] < 0.05  # means look well
+    pieces, _ = again(policy="chunked", chunk=2048)
+    second, pause = again(replicas=2, route="least-loaded")
+    small, first = again(policy="chunked", chunk=512)
+    cached, _ = again(prefix=0.5)
+    assert pieces > 0.9 > second and pause["gap"]["max"] > 0.2
+    assert first["ttft"]["p95"] > 0.5 and before < small < pieces
+    assert cached < 0.5

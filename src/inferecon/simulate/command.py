@@ -2,6 +2,7 @@
 
 import csv
 import math
+from dataclasses import replace
 from pathlib import Path
 
 from .. import symbols as s
@@ -46,6 +47,7 @@ def simulated(
         osl=osl,
         **combination,
     )
+    case = replace(case, batch=1)  # how many are served together comes of the load
     if spread < 0 or not math.isfinite(spread):
         raise BadInput("--spread must be 0 (all equal) or more")
     most = int(min(record("models", model)[s.max_context.name], LONGEST))

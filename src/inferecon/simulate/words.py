@@ -43,6 +43,12 @@ def how(found: Outcome) -> str:
     """Return in words how a service batches and who arrives."""
     service, load = found.service, found.load
     place = f"{service.policy}, batch at most {service.batch}"
+    if service.policy == "chunked":
+        place += f", {service.chunk:,} tokens a step"
+    if service.speculation.drafts:
+        place += f", {service.speculation.drafts} drafted, {service.speculation.acceptance:g} kept"
+    if service.prefix:
+        place += f", {service.prefix:g} of each prompt in the cache"
     if service.apart:
         place += f", {service.prefill_workers} to prefill and {service.decode_workers} to decode"
     elif service.replicas > 1:
