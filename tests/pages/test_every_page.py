@@ -30,3 +30,30 @@ def test_a_page_has_what_lists_and_cards_need(example, tab, site):
     assert opened.locator(".edition time").text_content() != "unknown"
     if example not in ALONE:
         assert opened.locator("meta[property='og:title']").get_attribute("content").strip()
+
+
+def test_letters_twice_as_large_lose_nothing(example, tab, site):
+    opened = tab().open(f"{site}/{example}")
+    opened.add_style_tag(content="html { font-size: 200% !important; }")
+    wide = opened.evaluate("document.documentElement.scrollWidth - innerWidth")
+    assert wide <= 0, f"{wide} px wider than the screen: {beyond(opened)}"
+    assert opened.locator("h1").first.is_visible()
+
+
+PAPER = {"width": 718, "height": 1000}  # pixels between the margins of A4
+
+
+def test_a_page_on_paper_is_whole_and_has_no_buttons(example, tab, site):
+    opened = tab().open(f"{site}/{example}")
+    opened.set_viewport_size(PAPER)
+    opened.emulate_media(media="print")
+    wide = opened.evaluate("document.documentElement.scrollWidth - innerWidth")
+    assert wide <= 0, f"{wide} px wider than the paper: {beyond(opened)}"
+    shown = opened.evaluate("""() => [...document.querySelectorAll(
+        '.bd-sidebar, .bd-header, .bd-header-article, .prev-next-footer, button')]
+        .filter(e => e.checkVisibility()).map(e => `${e.tagName}.${e.className}`)""")
+    assert shown == []
+    folded = opened.evaluate("""() => [...document.querySelectorAll('main details:not(.cite)')]
+        .filter(e => ![...e.children].some(c => c.tagName !== 'SUMMARY' && c.checkVisibility()))
+        .map(e => e.textContent.trim().slice(0, 60))""")
+    assert folded == [], "what is folded on the screen is open on paper"
