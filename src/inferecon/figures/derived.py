@@ -58,7 +58,7 @@ def timeline(
         )
     )
     lengths = alt.Chart(alt.Data(values=marks)).encode(x=x, x2=alt.X2(field="end"), y=y)
-    rules = lengths.mark_rule(strokeWidth=3)
+    rules = [lengths.mark_rule(strokeWidth=3)] if marks else []  # Vega warns of a layer of none
     labels = [
         alt.Chart(alt.Data(values=[mark]))
         .mark_text(align=mark["side"], dy=-11, fontSize=12)
@@ -79,7 +79,7 @@ def timeline(
     said += [f"{m['label']}: {digits(m['begin'])} to {digits(m['end'])} ms" for m in marks]
     columns = {"lane": Column("lane"), "what": Column("what")}
     columns |= {"begin": Column("begin", "ms", "from"), "end": Column("end", "ms", "to")}
-    chart = alt.layer(bars, rules, *labels)
+    chart = alt.layer(bars, *rules, *labels)
     description = f"{title}. {'; '.join(said)}."
     return finish(chart, title, subtitle, description, [*spans, *marks], columns, height=240)
 
