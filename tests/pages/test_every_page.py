@@ -23,34 +23,40 @@ def beyond(opened):
     }).slice(0, 5).map(e => `${e.tagName}.${e.className}`)""")
 
 
-def test_a_page_has_what_lists_and_cards_need(example, tab, site):
-    opened = tab().open(f"{site}/{example}")
-    assert opened.locator("html[lang=en]").count() == 1
-    assert opened.title().strip()
-    assert opened.locator(".edition time").text_content() != "unknown"
-    if example not in ALONE:
-        assert opened.locator("meta[property='og:title']").get_attribute("content").strip()
-
-
-def test_letters_twice_as_large_lose_nothing(example, tab, site):
-    opened = tab().open(f"{site}/{example}")
-    opened.add_style_tag(content="html { font-size: 200% !important; }")
-    wide = opened.evaluate("document.documentElement.scrollWidth - innerWidth")
-    assert wide <= 0, f"{wide} px wider than the screen: {beyond(opened)}"
-    assert opened.locator("h1:visible").count() == 1
-
-
 PAPER = {"width": 673, "height": 986}  # pixels between the margins of A4, and across
 ACROSS = 1001
 
 
-def test_a_page_on_paper_is_whole_and_has_no_buttons(example, tab, site):
+def test_a_page_has_what_lists_need_grows_and_prints(example, tab, site):
+    """One opening for all three: the long pages take seconds to draw."""
     opened = tab().open(f"{site}/{example}")
+    for check in (has_what_lists_and_cards_need, letters_may_be_twice_as_large, paper_holds_all):
+        check(opened, example)
+
+
+def has_what_lists_and_cards_need(opened, page):
+    assert opened.locator("html[lang=en]").count() == 1
+    assert opened.title().strip()
+    assert opened.locator(".edition time").text_content() != "unknown"
+    if page not in ALONE:
+        assert opened.locator("meta[property='og:title']").get_attribute("content").strip()
+
+
+def letters_may_be_twice_as_large(opened, page):
+    opened.evaluate("document.documentElement.style.setProperty('font-size', '200%', 'important')")
+    wide = opened.evaluate("document.documentElement.scrollWidth - innerWidth")
+    assert wide <= 0, f"{wide} px wider than the screen: {beyond(opened)}"
+    assert opened.locator("h1:visible").count() == 1
+    opened.evaluate("document.documentElement.style.removeProperty('font-size')")
+
+
+def paper_holds_all(opened, page):
+    """No button, nothing folded away, no line beyond the edge; many columns lie across."""
     opened.set_viewport_size(PAPER)
     opened.emulate_media(media="print")
     many = opened.evaluate("""() => [...document.querySelectorAll('table:has(th:nth-child(13))')]
         .map(table => { const wide = table.offsetWidth; table.remove(); return wide; })""")
-    assert all(wide <= ACROSS for wide in many), "a table of many columns has a page across"
+    assert all(wide <= ACROSS for wide in many), many
     wide = opened.evaluate("document.documentElement.scrollWidth - innerWidth")
     assert wide <= 0, f"{wide} px wider than the paper: {beyond(opened)}"
     shown = opened.evaluate("""() => [...document.querySelectorAll(
@@ -64,4 +70,4 @@ def test_a_page_on_paper_is_whole_and_has_no_buttons(example, tab, site):
         .map(e => e.textContent.trim().slice(0, 60))""",
         ".cite, .all-numbers, .calculator, .explorer",
     )
-    assert folded == [], "what is folded on the screen is open on paper"
+    assert folded == []
