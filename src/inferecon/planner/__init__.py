@@ -1,0 +1,1 @@
+"""Which service keeps a promise for the least: all are predicted, the best are simulated."""

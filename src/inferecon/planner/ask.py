@@ -1,0 +1,103 @@
+"""What a service is planned for: a load, a promise, and where to look for devices."""
+
+import math
+import re
+from dataclasses import dataclass
+
+from ..errors import BadInput, nearest
+from ..matrix import FORMATS, HARDWARE
+from ..predictions import ENGINES
+from ..records import ids, load, matching
+from ..service.promise import Limit
+
+OBJECTIVES = ("usd", "kwh", "kg")
+MODES = ("together", "apart")
+BATCHES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
+MONTH = 365.2425 * 24 / 12  # hours, the mean of the calendar
+# ISO 3166 has a code of two letters for what the records name by three.
+TWO = dict(
+    pair.split(":")
+    for pair in (
+        "ae:are au:aus at:aut be:bel br:bra ca:can ch:che cn:chn de:deu dk:dnk es:esp fi:fin "
+        "fr:fra gb:gbr id:idn in:ind ie:irl is:isl il:isr it:ita jp:jpn kr:kor my:mys nl:nld "
+        "no:nor pl:pol pt:prt sa:sau sg:sgp se:swe tw:twn us:usa za:zaf"
+    ).split()
+)
+BUDGET = re.compile(r"\s*(\d+(?:\.\d+)?(?:e\d+)?)\s*(?:usd)?\s*/?\s*(h|hour|month|mo)?\s*", re.I)
+
+
+@dataclass(frozen=True)
+class Ask:
+    """Requests of one size at a rate, the limits that a share of them must keep, and the space.
+
+    ``budget`` in USD an hour and ``devices`` are at most so many, 0 for no limit; ``by`` is what
+    is to be least.  Raises BadInput for what cannot be asked.
+    """
+
+    model: str
+    rps: float
+    isl: int
+    osl: int
+    limits: tuple[Limit, ...]
+    share: float = 0.95
+    hardware: tuple[str, ...] = HARDWARE
+    formats: tuple[str, ...] = FORMATS
+    modes: tuple[str, ...] = MODES
+    batches: tuple[int, ...] = BATCHES
+    engine: str = "vllm"
+    kv: str = "bf16"
+    grid: str = "world"
+    budget: float = 0.0
+    devices: int = 0
+    burst: float = 1.0
+    by: str = "usd"
+    seed: int = 1
+
+    def __post_init__(self):
+        if not 0 < self.rps < math.inf:
+            raise BadInput(f"--rps must be more than 0, and finite, not {self.rps}")
+        if not 0.5 <= self.share < 1:
+            raise BadInput(f"--share is a share from 0.5 to below 1, not {self.share}")
+        if not 0 <= self.burst <= 20:
+            raise BadInput(f"--burst must be 0 to 20, not {self.burst}")
+        for name, known in (("engine", ENGINES), ("by", OBJECTIVES)):
+            if getattr(self, name) not in known:
+                value = getattr(self, name)
+                raise BadInput(f"--{name}: no {name} {value!r}{nearest(value, known)}")
+        for name in self.modes:
+            if name not in MODES:
+                raise BadInput(f"--modes: no mode {name!r}{nearest(name, MODES)}")
+        if any(not 1 <= batch <= BATCHES[-1] for batch in self.batches):
+            raise BadInput(f"--batches must be 1 to {BATCHES[-1]}")
+        if self.budget < 0 or self.devices < 0:
+            raise BadInput("--budget and --devices must not be negative")
+
+
+def hardware(pattern: str) -> tuple[str, ...]:
+    """Return the devices of the default sweep, or those that fit a pattern."""
+    return HARDWARE if pattern == "default" else tuple(matching("hardware", pattern))
+
+
+def grid(text: str) -> str:
+    """Return the id of a grid from its id, its country's name, or a code of two letters."""
+    low = text.strip().lower()
+    low = TWO.get(low, low)
+    known = ids("grids")
+    if low in known:
+        return low
+    named = [id for id in known if load("grids", id).name.lower() == low]
+    if named:
+        return named[0]
+    names = [*known, *TWO, *(load("grids", id).name for id in known)]
+    raise BadInput(f"--grid: no grid {text!r}{nearest(text, names)}")
+
+
+def budget(text: str) -> float:
+    """Return USD an hour from ``5``, ``5 USD/h`` or ``4000/month``; 0 for an empty text."""
+    if not text.strip():
+        return 0.0
+    found = BUDGET.fullmatch(text)
+    if not found or not float(found[1]):
+        raise BadInput(f"--budget: {text!r} is no price; write 12 USD/h or 9000 USD/month")
+    per = (found[2] or "h").lower()
+    return float(found[1]) / (MONTH if per.startswith("mo") else 1.0)

@@ -1,0 +1,196 @@
+"""The plan: every candidate sized, the promising simulated, the rest out with its reason.
+
+What the fewest replicas of a candidate take is the least that it can take.  The candidate that
+looks best is simulated first; then each whose least is below the best found so far, until there
+is none: what is left cannot win.
+"""
+
+import math
+from dataclasses import dataclass, field
+
+from . import sizing
+from .ask import Ask
+from .confirm import Confirmed, Tables, confirmable
+from .curves import Curves, curves
+from .sizing import Candidate, size
+from .space import options
+
+RUNS = 10  # candidates that are simulated to find the winner, at most
+SHOWN = 5  # of a table, each on another device, in another format or served another way
+AXES = ("usd", "kwh", "kg", "ttft", "itl")  # of the frontier
+UNITS = {"usd": "USD", "kwh": "kWh", "kg": "kg"}
+
+
+@dataclass
+class Plan:
+    """What was found: ``ranked`` kept the promise when simulated, best first.
+
+    ``lost`` are all the others; with ``ranked`` they are all that were enumerated.
+    ``open`` counts those whose least is below the winner's and that were not simulated.
+    """
+
+    ask: Ask
+    ranked: list[Confirmed]
+    lost: list[Candidate]
+    sized: list[Candidate]  # all that can run and keep the promise by prediction
+    frontier: list[Candidate]
+    curves: Curves
+    open: int = 0
+    tables: Tables = field(default_factory=Tables)
+
+    @property
+    def winner(self) -> Confirmed | None:
+        return self.ranked[0] if self.ranked else None
+
+    @property
+    def enumerated(self) -> int:
+        return len(self.ranked) + len(self.lost)
+
+
+def plan(ask: Ask) -> Plan:
+    """Search all options.  Raises BadInput for what cannot be asked."""
+    all_ = options(ask)
+    found = curves(ask, all_)
+    sized = size(ask, found)
+    lost = [
+        Candidate(one, mode, batch).lost(*one.refused)
+        for one in all_
+        if one.case is None
+        for mode in ask.modes
+        for batch in ask.batches
+    ]
+    lost += [one for one in sized if one.reason[0]]
+    able: list[Candidate] = []
+    for one in sized:
+        if not one.reason[0]:
+            out = outside(ask, one)
+            (lost if out.reason[0] else able).append(out)
+    tables = Tables()
+    ranked, failed = search(ask, able, tables)
+    simulated = {id(x.candidate) for x in ranked} | {id(x) for x, _ in failed}
+    lost += [reason for _, reason in failed]
+    best = ranked[0].score(ask) if ranked else math.inf
+    open_ = 0
+    for one in able:
+        if id(one) not in simulated:
+            out = beaten(ask, one, best)
+            open_ += out.reason[0] == "was not simulated"
+            lost.append(out)
+    return Plan(ask, ranked, lost, able, frontier(ask, able), found, open_, tables)
+
+
+def outside(ask: Ask, one: Candidate) -> Candidate:
+    """Return a candidate with the reason that keeps it out: price, budget, number of devices."""
+    if ask.by == "usd" and one.option.price is None:
+        return one.lost("has no price", f"no on-demand price of {one.option.hardware} on record")
+    if ask.budget:
+        usd = one.usd(one.fewest)
+        if math.isnan(usd):
+            return one.lost("has no price", f"no on-demand price of {one.option.hardware}")
+        if usd > ask.budget:
+            over = usd / ask.budget - 1
+            return one.lost("is over the budget", f"{usd:,.2f} USD/h", over)
+    if ask.devices and one.devices(one.fewest) > ask.devices:
+        need = one.devices(one.fewest)
+        over = need / ask.devices - 1
+        return one.lost("saturated", f"{need:,} devices are needed, {ask.devices:,} allowed", over)
+    if math.isnan(one.score(ask.by, bound=True)):
+        return one.lost("is not known", f"its {UNITS[ask.by]} is missing")
+    return one
+
+
+def allowed(ask: Ask, found: Confirmed) -> bool:
+    """Say whether the replicas that a simulation needed are within budget and devices."""
+    if ask.devices and found.devices > ask.devices:
+        return False
+    return not (ask.budget and found.usd > ask.budget)
+
+
+def search(ask: Ask, able: list[Candidate], tables: Tables):
+    """Return what kept the promise, best first, and what did not, with its reason."""
+    ranked: list[Confirmed] = []
+    failed: list[tuple[Candidate, Candidate]] = []
+    kinds: set[tuple] = set()
+    queue = sorted(able, key=lambda x: (x.score(ask.by), x.score("kwh"), x.latency["ttft"]))
+    runs = 0
+
+    def best() -> float:
+        return min((x.score(ask) for x in ranked), default=math.inf)
+
+    def take(one: Candidate) -> None:
+        found = confirmable(ask, one, tables)
+        if isinstance(found, str):
+            failed.append((one, one.lost("is not known", found)))
+        elif not found.keeps:
+            failed.append((one, one.lost("missed in simulation", *kept(found))))
+        elif not allowed(ask, found):
+            over = found.devices / ask.devices - 1 if ask.devices else found.usd / ask.budget - 1
+            kind = "saturated" if ask.devices and over > 0 else "is over the budget"
+            failed.append((one, one.lost(kind, f"{found.devices:,} devices in simulation", over)))
+        else:
+            ranked.append(found)
+            kinds.add(kind_of(one))
+
+    while queue and runs < RUNS:
+        place = next(
+            (i for i, one in enumerate(queue) if one.score(ask.by, bound=True) < best()), None
+        )
+        if place is None:
+            break
+        take(queue.pop(place))
+        runs += 1
+    for one in queue:  # a few of other kinds, to compare with
+        if len(kinds) >= SHOWN or not ranked:
+            break
+        if kind_of(one) not in kinds and runs < RUNS + SHOWN:
+            take(one)
+            runs += 1
+    ranked.sort(key=lambda x: (x.score(ask), x.joules))
+    return ranked, failed
+
+
+def kind_of(one: Candidate) -> tuple:
+    return one.option.hardware, one.option.weights, one.mode
+
+
+def kept(found: Confirmed) -> tuple[str, float]:
+    replicas = " + ".join(f"{n:,}" for n in found.replicas if n)
+    return f"{found.good:.1%} kept the promise on {replicas}", 1 - found.good
+
+
+def beaten(ask: Ask, one: Candidate, best: float) -> Candidate:
+    """Return a candidate that was not simulated, with what it would take at least."""
+    if math.isinf(best):
+        return one.lost("was not simulated", "those that looked better failed")
+    least = one.score(ask.by, bound=True)
+    if least < best:
+        return one.lost("was not simulated", f"at least {least:,.2f} {UNITS[ask.by]} an hour")
+    if least <= best * (1 + 1e-9):
+        return one.lost("is no better", f"at least {least:,.2f} {UNITS[ask.by]} an hour")
+    over = least / best - 1
+    said = f"at least {least:,.2f} {UNITS[ask.by]} an hour"
+    return one.lost("is dearer" if ask.by == "usd" else "takes more", said, over)
+
+
+def axes(one: Candidate) -> tuple[float, ...]:
+    """Return what the frontier compares: a missing figure is worse than any."""
+    given = (one.usd(), one.score("kwh"), one.score("kg"), *(one.latency[x] for x in AXES[3:]))
+    return tuple(math.inf if math.isnan(x) else x for x in given)
+
+
+def frontier(ask: Ask, able: list[Candidate]) -> list[Candidate]:
+    """Return the candidates that no other beats in one figure and equals in all, as predicted."""
+    found: list[tuple[tuple, Candidate]] = []
+    for mine, one in sorted(((axes(x), x) for x in able), key=lambda pair: pair[0]):
+        # sorted by the first figure, so that nobody later can beat somebody earlier
+        if not any(all(a <= b for a, b in zip(other, mine, strict=True)) for other, _ in found):
+            found.append((mine, one))
+    return [one for _, one in found]
+
+
+def resized(plan: Plan, ask: Ask, found: Curves | None = None) -> list[Candidate]:
+    """Return the candidates of a plan sized for another question, those that keep it."""
+    sized = sizing.size(ask, found or plan.curves)
+    return [x for x in (outside(ask, one) for one in sized if not one.reason[0]) if not x.reason[0]]
+
+

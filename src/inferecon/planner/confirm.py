@@ -1,0 +1,171 @@
+"""Does a candidate keep the promise when it is simulated?  And with how many replicas?
+
+Dealt out in turn, the requests of a replica are every n-th that arrives, and gaps that are Gamma
+of a variation v add up to Gamma gaps of v over the root of n.  So one replica stands for all of
+them, exactly.  Where prefill and decode are apart, all workers are simulated.
+"""
+
+import math
+from dataclasses import dataclass, field
+
+from ..errors import BadInput
+from ..simulate.arrivals import Lengths
+from ..simulate.plan import Load, Service
+from ..simulate.run import Outcome, report, simulate
+from ..simulate.steps import Steps, steps
+from .ask import BATCHES, Ask
+from .sizing import Candidate
+
+LEAST, MOST = 1500, 12000  # requests of a run
+STAYS = 6  # runs last so many times as long as a request stays
+WARM = 0.2
+TRIES = 8
+
+
+@dataclass
+class Confirmed:
+    """A candidate with the replicas that a simulation found, and what that run told.
+
+    ``good`` is the share of requests that kept every limit; ``keeps`` whether that is enough.
+    """
+
+    candidate: Candidate
+    replicas: tuple[int, int]
+    good: float
+    keeps: bool
+    told: dict
+    joules: float  # an output token, of all devices
+    runs: int = 1
+    tried: dict = field(default_factory=dict)
+
+    @property
+    def devices(self) -> int:
+        return self.candidate.devices(self.replicas)
+
+    @property
+    def usd(self) -> float:
+        return self.candidate.usd(self.replicas)
+
+    def score(self, ask: Ask) -> float:
+        """What is to be least, an hour."""
+        if ask.by == "usd":
+            return self.usd
+        hourly = self.joules * ask.rps * ask.osl * 3600
+        one = self.candidate
+        return hourly * (one.wh / 1e3 if ask.by == "kwh" else one.grams / 1e3)
+
+
+class Tables(dict):
+    """Step times of options, made once each."""
+
+    def of(self, ask: Ask, candidate: Candidate) -> Steps:
+        key = candidate.option
+        if key not in self:
+            self[key] = steps(key.case, ask.engine, BATCHES[-1], ask.isl + ask.osl)
+        return self[key]
+
+
+def run(ask: Ask, one: Candidate, replicas: tuple[int, int], tables: Tables) -> Outcome:
+    """Simulate a candidate with so many replicas."""
+    prefills, others = replicas
+    stay = one.latency["e2e"]
+    if prefills:
+        common = math.gcd(prefills, others)
+        prefills, others = prefills // common, others // common
+        service = Service(
+            one.option.case,
+            engine=ask.engine,
+            batch=one.batch,
+            prefill_workers=prefills,
+            decode_workers=others,
+        )
+        rate, variation = ask.rps / common, ask.burst / math.sqrt(common)
+    else:
+        service = Service(one.option.case, engine=ask.engine, batch=one.batch)
+        rate, variation = ask.rps / others, ask.burst / math.sqrt(others)
+    count = int(min(max(LEAST, STAYS * rate * stay), MOST))
+    load = Load(
+        Lengths(ask.isl, ask.osl),
+        count=count,
+        rate=rate,
+        variation=variation,
+        seed=ask.seed,
+        limits=ask.limits,
+        warm=WARM,
+    )
+    return simulate(service, load, tables=tables.of(ask, one))
+
+
+def judged(ask: Ask, one: Candidate, replicas: tuple[int, int], tables: Tables) -> Confirmed:
+    """Run a candidate and say whether enough requests kept their promise."""
+    told = report(run(ask, one, replicas, tables))
+    share = 0.0 if told["saturated"] else told["good_share"]
+    good = 1.0 if share is None and not told["saturated"] else float(share or 0.0)
+    keeps = not told["saturated"] and good >= ask.share
+    return Confirmed(one, replicas, good, keeps, told, told["spent"]["J_per_output_token"])
+
+
+def confirm(ask: Ask, one: Candidate, tables: Tables) -> Confirmed:
+    """Return the fewest replicas that keep the promise, or what came nearest to it.
+
+    Raises BadInput where nothing can be simulated.
+    """
+    if one.likely[0]:
+        return _workers(ask, one, tables)
+    seen: dict[int, Confirmed] = {}
+
+    def at(count: int) -> Confirmed:
+        if count not in seen:
+            seen[count] = judged(ask, one, (0, count), tables)
+        return seen[count]
+
+    low, high, here = one.fewest[1] - 1, None, one.likely[1]
+    for _ in range(TRIES):
+        if at(here).keeps:
+            high = here
+        else:
+            low = here
+        if high is not None and high - low <= max(1, high // 50):
+            break
+        # down by a half of what is open, up by a tenth more each time
+        here = (low + high) // 2 if high is not None else low + max(1, low // 10)
+    best = seen[high] if high is not None else max(seen.values(), key=lambda x: x.good)
+    best.runs, best.tried = len(seen), {count: x.good for count, x in sorted(seen.items())}
+    return best
+
+
+def _workers(ask: Ask, one: Candidate, tables: Tables) -> Confirmed:
+    """Find both numbers of workers: more where a limit is missed, fewer where none is."""
+    seen: dict[tuple[int, int], Confirmed] = {}
+
+    def at(pair: tuple[int, int]) -> Confirmed:
+        if pair not in seen:
+            seen[pair] = judged(ask, one, pair, tables)
+        return seen[pair]
+
+    pair = one.likely
+    while not at(pair).keeps and len(seen) < TRIES:
+        latency = at(pair).told["latency_s"]
+        first = latency["ttft"]
+        late = {x.name: x.seconds for x in ask.limits}
+        slow = first is None or first["p95"] > late.get("ttft", math.inf)
+        grow = max(1, pair[0] // 10), max(1, pair[1] // 10)
+        pair = (pair[0] + grow[0], pair[1]) if slow else (pair[0], pair[1] + grow[1])
+    if at(pair).keeps:
+        for place in (0, 1):
+            while pair[place] > one.fewest[place] and len(seen) < 2 * TRIES:
+                less = (pair[0] - 1, pair[1]) if place == 0 else (pair[0], pair[1] - 1)
+                if not at(less).keeps:
+                    break
+                pair = less
+    best = at(pair) if at(pair).keeps else max(seen.values(), key=lambda x: x.good)
+    best.runs, best.tried = len(seen), {x: y.good for x, y in seen.items()}
+    return best
+
+
+def confirmable(ask: Ask, one: Candidate, tables: Tables) -> Confirmed | str:
+    """Return what a simulation found, or the sentence that says why there is none."""
+    try:
+        return confirm(ask, one, tables)
+    except BadInput as mistake:
+        return str(mistake)

@@ -1,0 +1,116 @@
+"""Nothing keeps the promise: what is nearest to it, in words."""
+
+import math
+from collections import Counter
+from dataclasses import replace
+
+from .choose import Plan, resized
+from .sizing import Candidate
+
+LOOSER = (1.1, 1.25, 1.5, 2.0, 4.0)  # a promise that is just kept by nobody else's request
+
+
+def nearest_change(plan: Plan) -> list[str]:
+    """Return sentences: what keeps all out, and the smallest change that lets one in."""
+    ask = plan.ask
+    missed = [one for one in plan.lost if one.reason[0].startswith("misses ")]
+    failed = [one for one in plan.lost if one.reason[0] == "missed in simulation"]
+    said: list[str] = []
+    if ask.budget or ask.devices:
+        said += within(plan)
+    if not said and failed:
+        best = min(failed, key=lambda one: one.reason[2])
+        said.append(
+            f"By prediction {best.name} would do, but in simulation {best.reason[1]}; "
+            "a looser --share, or a limit on fewer latencies, would hold."
+        )
+    elif not said and missed:
+        said += looser(plan, missed)
+    if not said:
+        said += never(plan)
+    return said
+
+
+def looser(plan: Plan, missed: list[Candidate]) -> list[str]:
+    """Say which limit keeps the nearest candidate out, and which one would hold."""
+    ask = plan.ask
+    near = min(missed, key=lambda one: (one.reason[2], one.name))
+    name = near.reason[0].removeprefix("misses ")
+    limit = next((x for x in ask.limits if x.name == name), None)
+    first = (
+        f"No option keeps {name}={limit.written}: the nearest, {near.name}, takes "
+        f"{near.reason[1]} for a request that nobody else disturbs, {near.reason[2]:.0%} more."
+    )
+    for factor in LOOSER:
+        seconds = limit.seconds * (1 + near.reason[2]) * factor
+        written = f"{seconds * 1e3:.3g}ms"
+        limits = tuple(
+            x._replace(seconds=seconds, written=written) if x.name == name else x
+            for x in ask.limits
+        )
+        if able := resized(plan, replace(ask, limits=limits)):
+            best = min(able, key=lambda one: (one.score(ask.by), one.score("kwh")))
+            return [
+                first,
+                f"{name}={written} would hold by prediction, on {best.devices():,} devices: "
+                f"{best.name}.",
+            ]
+    return [first, "No looser limit on it alone would do."]
+
+
+def within(plan: Plan) -> list[str]:
+    """Say what the least takes that is asked for, and the load that fits into what is allowed."""
+    ask = plan.ask
+    free = replace(ask, budget=0.0, devices=0)
+    able = resized(plan, free)
+    priced = [one for one in able if not (ask.budget and math.isnan(one.usd()))]
+    if not priced:
+        return []
+    least = min(priced, key=lambda x: (x.usd() if ask.budget else x.devices(), x.name))
+    caps = [f"{ask.budget:,.2f} USD/h"] * bool(ask.budget)
+    caps += [f"{ask.devices:,} devices"] * bool(ask.devices)
+    usd = least.usd()
+    cost = "" if math.isnan(usd) else f" for {usd:,.2f} USD/h"
+    said = [
+        f"Nothing keeps the promise at {ask.rps:g} requests/s within {' and '.join(caps)}: by "
+        f"prediction {least.devices():,} devices{cost} would, {least.name}."
+    ]
+    carried = max(
+        ((replicas(plan, one) * one.rate, one) for one in priced if one.mode == "together"),
+        key=lambda pair: pair[0],
+        default=(0.0, None),
+    )
+    if carried[0] > 0:
+        said.append(
+            f"Within them at most {carried[0]:.3g} requests/s are carried, by "
+            f"{replicas(plan, carried[1]):,} × {carried[1].name}; one of it takes "
+            f"{carried[1].rate:.3g} requests/s."
+        )
+    else:
+        single = min((one for one in priced), key=lambda x: x.option.price or math.inf)
+        said.append(f"Not even one replica fits into them; one takes {single.rate:.3g} requests/s.")
+    return said
+
+
+def replicas(plan: Plan, one: Candidate) -> int:
+    """Return how many replicas budget and devices allow."""
+    ask, most = plan.ask, 10**6
+    if ask.devices:
+        most = min(most, ask.devices // one.option.devices)
+    if ask.budget:
+        most = min(most, int(ask.budget / (one.option.price * one.option.devices) + 1e-9))
+    return most
+
+
+def never(plan: Plan) -> list[str]:
+    """Say what keeps most options out, whatever is promised."""
+    count = Counter(one.reason[0] for one in plan.lost)
+    kind, most = count.most_common(1)[0]
+    said = [f"Nothing of {plan.enumerated:,} can serve it: {most:,} times, {kind}."]
+    for one in plan.lost:
+        if one.reason[0] in ("does not fit", "was never measured", "has no price", "is not known"):
+            said.append(f"Such as {one.name}: {one.reason[1]}.")
+            break
+    if count.get("has no price"):
+        said.append("Without a price, --by kwh or --by kg still ranks.")
+    return said
