@@ -14,6 +14,7 @@ import typer
 from .cli_bill import app as billed
 from .cli_measured import Json
 from .cli_measured import app as measured
+from .cli_plan import app as planned
 from .cli_service import app as served
 from .cli_sweep import app as swept
 from .errors import BadInput
@@ -25,7 +26,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 UsageError = typer.BadParameter.__base__  # its public name has moved between releases
-for part in (measured, swept, billed, served):
+for part in (measured, swept, billed, served, planned):
     app.registered_commands += part.registered_commands
 
 

@@ -78,6 +78,11 @@ def hardware(pattern: str) -> tuple[str, ...]:
     return HARDWARE if pattern == "default" else tuple(matching("hardware", pattern))
 
 
+def formats(pattern: str) -> tuple[str, ...]:
+    """Return the weight formats of the default sweep, or those that fit a pattern."""
+    return FORMATS if pattern == "default" else tuple(matching("formats", pattern))
+
+
 def grid(text: str) -> str:
     """Return the id of a grid from its id, its country's name, or a code of two letters."""
     low = text.strip().lower()

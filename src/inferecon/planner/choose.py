@@ -192,5 +192,3 @@ def resized(plan: Plan, ask: Ask, found: Curves | None = None) -> list[Candidate
     """Return the candidates of a plan sized for another question, those that keep it."""
     sized = sizing.size(ask, found or plan.curves)
     return [x for x in (outside(ask, one) for one in sized if not one.reason[0]) if not x.reason[0]]
-
-

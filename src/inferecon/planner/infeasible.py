@@ -7,7 +7,7 @@ from dataclasses import replace
 from .choose import Plan, resized
 from .sizing import Candidate
 
-LOOSER = (1.1, 1.25, 1.5, 2.0, 4.0)  # a promise that is just kept by nobody else's request
+LOOSER = (1.1, 1.25, 1.5, 2.0, 4.0)  # what only a lone request keeps carries no load: add some
 
 
 def nearest_change(plan: Plan) -> list[str]:

@@ -31,8 +31,7 @@ def scores(plan: Plan, ask: Ask, able: list[Candidate]) -> list[tuple[float, Can
         for x in plan.ranked
     }
     found = [
-        (one.score(ask.by) * ratio.get((one.option, one.mode, one.batch), 1.0), one)
-        for one in able
+        (one.score(ask.by) * ratio.get((one.option, one.mode, one.batch), 1.0), one) for one in able
     ]
     return sorted(found, key=lambda pair: (pair[0], pair[1].score("kwh")))
 
@@ -135,5 +134,3 @@ def sensitivity(plan: Plan) -> list[dict]:
     if plan.winner is None:
         return []
     return [*prices(plan), *loads(plan), *efficiency(plan)]
-
-

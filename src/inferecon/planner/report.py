@@ -1,0 +1,188 @@
+"""What a plan found, as data: in rates, per million output tokens and per month."""
+
+import math
+from collections import defaultdict
+
+from ..forecast import outlook
+from .ask import MONTH, Ask
+from .choose import AXES, Plan, axes
+from .confirm import Confirmed
+from .infeasible import nearest_change
+from .sensitivity import sensitivity
+from .sizing import Candidate
+
+MILLION = 1e6
+
+
+def report(plan: Plan) -> dict:
+    """Return the ranked table, the frontier, who lost and why, and what would change it."""
+    ask = plan.ask
+    return {
+        "question": asked(ask),
+        "enumerated": plan.enumerated,
+        "predicted": len(plan.sized),
+        "ranked": [ranked(plan, x) for x in plan.ranked],
+        "frontier": [predicted(ask, one) for one in plan.frontier],
+        "lost": lost(plan.lost),
+        "not_simulated": plan.open,
+        "sensitivity": sensitivity(plan),
+        "infeasible": [] if plan.ranked else nearest_change(plan),
+    }
+
+
+def asked(ask: Ask) -> dict:
+    return {
+        "model": ask.model,
+        "rps": ask.rps,
+        "isl": ask.isl,
+        "osl": ask.osl,
+        "slo": [x.written_out for x in ask.limits],
+        "share": ask.share,
+        "engine": ask.engine,
+        "kv": ask.kv,
+        "grid": ask.grid,
+        "by": ask.by,
+        "budget_usd_per_hour": ask.budget or None,
+        "most_devices": ask.devices or None,
+        "hardware": list(ask.hardware),
+        "formats": list(ask.formats),
+        "seed": ask.seed,
+    }
+
+
+def number(value: float) -> float | None:
+    return None if value is None or not math.isfinite(value) else float(value)
+
+
+def amounts(ask: Ask, usd: float, kwh: float, kg: float) -> dict:
+    """Return hourly USD, kWh and kg, the same per million output tokens, and per month."""
+    tokens = ask.rps * ask.osl * 3600 / MILLION  # million an hour
+    found = {}
+    for name, hourly in (("usd", usd), ("kwh", kwh), ("kg", kg)):
+        found[f"{name}_per_hour"] = number(hourly)
+        found[f"{name}_per_million_output"] = number(hourly / tokens)
+        found[f"{name}_per_month"] = number(hourly * MONTH)
+    return found
+
+
+def placed(one: Candidate, replicas: tuple[int, int]) -> dict:
+    case = one.option.case
+    return {
+        "service": one.name,
+        "hardware": one.option.hardware,
+        "weights": one.option.weights,
+        "activations": case.activations,
+        "tp": one.option.tp,
+        "ep": one.option.ep,
+        "mode": one.mode,
+        "batch": one.batch,
+        "replicas": replicas[1] if not replicas[0] else None,
+        "prefill_workers": replicas[0] or None,
+        "decode_workers": replicas[1] if replicas[0] else None,
+        "devices": one.devices(replicas),
+    }
+
+
+def predicted(ask: Ask, one: Candidate) -> dict:
+    """Return a candidate with what is predicted of it: mean latencies."""
+    found = placed(one, one.likely)
+    found |= amounts(ask, one.usd(), one.score("kwh"), one.score("kg"))
+    return found | {f"{name}_mean_s": number(one.latency[name]) for name in ("ttft", "itl")}
+
+
+def ranked(plan: Plan, found: Confirmed) -> dict:
+    """Return a plan that kept its promise, with what its simulation told."""
+    ask, one, told = plan.ask, found.candidate, found.told
+    kwh = found.joules * ask.rps * ask.osl * one.wh * 3.6  # J/s times an hour, in kWh
+    kg = found.joules * ask.rps * ask.osl * 3600 * one.grams / 1e3
+    case = one.option.case
+    said = outlook(case, ask.engine, [one.batch], [case.isl])
+    offer = case.offer
+    return {
+        **placed(one, found.replicas),
+        **amounts(ask, found.usd, kwh, kg),
+        "latency_s": {name: told["latency_s"][name] for name in ("ttft", "itl", "gap", "e2e")},
+        "good_share": found.good,
+        "goodput_rps": ask.rps * found.good,
+        "utilisation": told["utilisation"],
+        "mean_batch": told["batch"]["mean"],
+        "known": str(said.known[0]),
+        "price": None
+        if offer is None
+        else {"usd_per_device_hour": one.option.price, "of": offer.provider, "date": offer.date},
+        "best_on": best_on(plan, found),
+        "replicas_tried": {str(count): good for count, good in found.tried.items()},
+        "command": command(ask, found),
+    }
+
+
+def best_on(plan: Plan, found: Confirmed) -> bool:
+    """Say whether no other that was simulated is as good in all figures and better in one."""
+    mine = simulated(plan.ask, found)
+    others = [simulated(plan.ask, x) for x in plan.ranked if x is not found]
+    return not any(
+        all(a <= b for a, b in zip(other, mine, strict=True)) and other != mine for other in others
+    )
+
+
+def simulated(ask: Ask, found: Confirmed) -> tuple[float, ...]:
+    """Return the figures of the frontier as a simulation has them, the latencies at p95."""
+    latency = found.told["latency_s"]
+    itl = latency["itl"]["p95"] if latency["itl"] else 0.0
+    one = found.candidate
+    given = (found.usd, found.joules * one.wh, found.joules * one.grams)
+    given = (*given, latency["ttft"]["p95"], itl)
+    return tuple(math.inf if math.isnan(x) else x for x in given)
+
+
+def command(ask: Ask, found: Confirmed) -> str:
+    """Return the command that simulates a plan, all its replicas together."""
+    one = found.candidate
+    slo = ",".join(x.written_out for x in ask.limits)
+    words = [
+        f"inferecon simulate {ask.model} {one.option.hardware} {one.option.weights}",
+        f"--tp {one.option.tp} --ep {one.option.ep} --batch {one.batch} --rate {ask.rps:g}",
+        f"--isl {ask.isl} --osl {ask.osl} --engine {ask.engine} --kv {ask.kv} --grid {ask.grid}",
+    ]
+    if ask.burst != 1:
+        words.append(f"--burst {ask.burst:g}")
+    if slo:
+        words.append(f"--slo {slo}")
+    prefills, others = found.replicas
+    if prefills:
+        words.append(f"--prefill-workers {prefills} --decode-workers {others}")
+    else:
+        words.append(f"--replicas {others}")
+    return " ".join(words)
+
+
+def lost(candidates: list[Candidate]) -> list[dict]:
+    """Return reasons with their counts, and the one that came nearest, most frequent first."""
+    groups: dict[str, list[Candidate]] = defaultdict(list)
+    for one in candidates:
+        groups[one.reason[0]].append(one)
+    found = []
+    for kind, some in sorted(groups.items(), key=lambda pair: -len(pair[1])):
+        near = min(some, key=lambda one: (one.reason[2], one.name))
+        devices = sorted({one.option.hardware for one in some})
+        found.append(
+            {
+                "reason": kind,
+                "count": len(some),
+                "hardware": devices,
+                "nearest": near.name,
+                "said": near.reason[1],
+                "by": near.reason[2] or None,
+            }
+        )
+    return found
+
+
+def picks(plan: Plan) -> list[tuple[str, Candidate]]:
+    """Return who of the frontier is best in each figure that is known."""
+    found = []
+    for place, name in enumerate(AXES):
+        known = [one for one in plan.frontier if math.isfinite(axes(one)[place])]
+        if known:
+            found.append((name, min(known, key=lambda one: (axes(one)[place], axes(one)))))
+    return found
