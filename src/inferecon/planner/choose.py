@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 
 from . import sizing
 from .ask import Ask
+from .candidate import Candidate
 from .confirm import Confirmed, Tables, confirmable
 from .curves import Curves, curves
-from .sizing import Candidate, size
+from .sizing import size
 from .space import options
 
 RUNS = 10  # candidates that are simulated to find the winner, at most

@@ -14,7 +14,7 @@ from ..simulate.plan import Load, Service
 from ..simulate.run import Outcome, report, simulate
 from ..simulate.steps import Steps, steps
 from .ask import BATCHES, Ask
-from .sizing import Candidate
+from .candidate import Candidate
 
 LEAST, MOST = 1500, 12000  # requests of a run
 STAYS = 6  # runs last so many times as long as a request stays

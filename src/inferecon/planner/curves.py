@@ -53,7 +53,9 @@ class Curves:
     def at(self, values: np.ndarray, batch: np.ndarray) -> np.ndarray:
         """Return values at any batches, shape (options, batches)."""
         batch = np.broadcast_to(batch, (len(values), np.shape(batch)[-1]))
-        return np.stack([np.interp(b, SOME, row) for b, row in zip(batch, values, strict=True)])
+        above = np.clip(np.searchsorted(SOME, batch), 1, len(SOME) - 1)
+        low, high = (np.take_along_axis(values, x, 1) for x in (above - 1, above))
+        return low + (high - low) * (batch - SOME[above - 1]) / (SOME[above] - SOME[above - 1])
 
     def slowed(self, factor: np.ndarray) -> "Curves":
         """Return the same with all times of each option so many times as long."""
@@ -126,10 +128,11 @@ def transfers(ask: Ask, able: list[Option]) -> np.ndarray:
     return np.asarray(speculation.KV_TRANSFER(given), float)
 
 
-def known(curves: Curves) -> list[tuple[str, str]]:
-    """Say of each option which fact it lacks: ("", "") for none."""
-    times = np.isfinite(curves.step).all(axis=1) & np.isfinite(curves.prefill)
+def known(curves: Curves) -> list[tuple[str, str, float] | None]:
+    """Say of each option which fact it lacks: None for none."""
+    whole = np.concatenate([curves.step, curves.step_energy], axis=1)
+    good = np.isfinite(whole).all(axis=1) & np.isfinite(curves.prefill)
     return [
-        ("", "") if good else (OTHER, f"a record of {one.hardware} lacks a fact the laws need")
-        for one, good in zip(curves.options, times, strict=True)
+        None if fine else (OTHER, f"a record of {one.hardware} lacks a fact the laws need", 0.0)
+        for one, fine in zip(curves.options, good, strict=True)
     ]

@@ -4,8 +4,8 @@ import math
 from collections import Counter
 from dataclasses import replace
 
+from .candidate import Candidate
 from .choose import Plan, resized
-from .sizing import Candidate
 
 LOOSER = (1.1, 1.25, 1.5, 2.0, 4.0)  # what only a lone request keeps carries no load: add some
 

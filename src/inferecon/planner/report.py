@@ -5,11 +5,11 @@ from collections import defaultdict
 
 from ..forecast import outlook
 from .ask import MONTH, Ask
+from .candidate import Candidate
 from .choose import AXES, Plan, axes
 from .confirm import Confirmed
 from .infeasible import nearest_change
 from .sensitivity import sensitivity
-from .sizing import Candidate
 
 MILLION = 1e6
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from ..forecast import outlook
 from .ask import Ask
+from .candidate import Candidate
 from .choose import Plan, resized
-from .sizing import Candidate
 
 PRICE, LOADS = 0.2, (0.5, 1.5)
 RIVALS = 6  # whose intervals are asked for
