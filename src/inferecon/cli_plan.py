@@ -13,23 +13,27 @@ app = typer.Typer()
 
 @app.command()
 def plan(
-    model: Annotated[str, typer.Option(help="id of a model")],
     rps: Annotated[float, typer.Option(help="requests a second")],
+    model: Annotated[str, typer.Option(help="id of a model")] = "",
     isl: Annotated[int, typer.Option(help="input tokens of a request")] = 1024,
     osl: Annotated[int, typer.Option(help="output tokens of a request")] = 256,
     slo: Slo = "",
     share: Annotated[float, typer.Option(help="share of the requests that keep it")] = 0.95,
     hardware: Annotated[
         str, typer.Option(help="ids, * for any letters, commas between; or all")
-    ] = "default",
-    formats: Annotated[str, typer.Option(help="weight formats, as for hardware")] = "default",
+    ] = "",
+    formats: Annotated[str, typer.Option(help="weight formats, as for hardware")] = "",
     modes: Annotated[
         str, typer.Option(help="together, apart (prefill and decode on their own devices), or both")
-    ] = "together,apart",
+    ] = "",
+    tier: Annotated[str, typer.Option(help="limits and devices of: online, near-line, edge")] = "",
+    use: Annotated[
+        str, typer.Option(help="model and devices for: edge, enterprise, hyperscale")
+    ] = "",
     grid: Annotated[str, typer.Option(help="id, country or its two letters: SE")] = "world",
     budget: Annotated[str, typer.Option(help="at most: 12 USD/h or 9000 USD/month")] = "",
     devices: Annotated[int, typer.Option(min=0, help="at most so many; 0: any number")] = 0,
-    by: Annotated[str, typer.Option(help="what is to be least: usd, kwh or kg")] = "usd",
+    by: Annotated[str, typer.Option(help="what is to be least: usd, kwh or kg; default: usd")] = "",
     engine: Annotated[
         str, typer.Option(help="vllm, sglang, trtllm, llama.cpp or transformers")
     ] = "vllm",
@@ -44,33 +48,44 @@ def plan(
 
     Exit code 1 if none does.
     """
+    from .errors import BadInput
     from .planner import ask as asking
+    from .planner import presets as preset
     from .planner.choose import plan as search
     from .planner.report import report
     from .planner.words import as_text
     from .service.promise import promise
 
+    chosen = preset.chosen(tier, use)
+
+    def filled(field: str, asked: str, otherwise: str) -> str:
+        return preset.filled(chosen, field, asked, otherwise)
+
+    named = filled("model", model, "")
+    if not named:
+        raise BadInput("say which --model, or what --use it is for")
     found = search(
         asking.Ask(
-            model,
+            named,
             rps,
             isl,
             osl,
-            tuple(promise(slo)),
+            tuple(promise(preset.promised(chosen, slo))),
             share,
-            asking.hardware(hardware),
-            asking.formats(formats),
-            tuple(part.strip() for part in modes.split(",") if part.strip()),
+            asking.hardware(filled("hardware", hardware, "default")),
+            asking.formats(filled("formats", formats, "default")),
+            asking.modes(filled("modes", modes, "together,apart")),
             engine=engine,
             kv=kv,
             grid=asking.grid(grid),
             budget=asking.budget(budget),
             devices=devices,
             burst=burst,
-            by=by,
+            by=filled("by", by, "usd"),
             seed=seed,
         )
     )
-    print(json.dumps(report(found), ensure_ascii=False) if as_json else as_text(found))
+    told = report(found) | {"advice": [x for p in chosen if (x := preset.advice(found, p))]}
+    print(json.dumps(told, ensure_ascii=False) if as_json else as_text(found, told))
     if found.winner is None:
         raise typer.Exit(1)

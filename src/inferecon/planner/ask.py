@@ -64,9 +64,6 @@ class Ask:
             if getattr(self, name) not in known:
                 value = getattr(self, name)
                 raise BadInput(f"--{name}: no {name} {value!r}{nearest(value, known)}")
-        for name in self.modes:
-            if name not in MODES:
-                raise BadInput(f"--modes: no mode {name!r}{nearest(name, MODES)}")
         if any(not 1 <= batch <= BATCHES[-1] for batch in self.batches):
             raise BadInput(f"--batches must be 1 to {BATCHES[-1]}")
         if self.budget < 0 or self.devices < 0:
@@ -81,6 +78,15 @@ def hardware(pattern: str) -> tuple[str, ...]:
 def formats(pattern: str) -> tuple[str, ...]:
     """Return the weight formats of the default sweep, or those that fit a pattern."""
     return FORMATS if pattern == "default" else tuple(matching("formats", pattern))
+
+
+def modes(text: str) -> tuple[str, ...]:
+    """Return ways to serve, each once."""
+    found = dict.fromkeys(part.strip() for part in text.split(",") if part.strip())
+    for name in found:
+        if name not in MODES:
+            raise BadInput(f"--modes: no mode {name!r}{nearest(name, MODES)}")
+    return tuple(found)
 
 
 def grid(text: str) -> str:

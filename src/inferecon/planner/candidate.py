@@ -31,9 +31,8 @@ class Candidate:
     @property
     def name(self) -> str:
         one = self.option
-        return (
-            f"{one.hardware}/{one.weights} tp {one.tp} ep {one.ep} {self.mode} batch {self.batch}"
-        )
+        ep = f" ep {one.ep}" if one.ep > 1 else ""
+        return f"{one.hardware}/{one.weights} tp {one.tp}{ep} {self.mode} batch {self.batch}"
 
     def devices(self, replicas: tuple[int, int] | None = None) -> int:
         return sum(self.likely if replicas is None else replicas) * self.option.devices

@@ -111,6 +111,7 @@ def search(ask: Ask, able: list[Candidate], tables: Tables):
     """Return what kept the promise, best first, and what did not, with its reason."""
     ranked: list[Confirmed] = []
     failed: list[tuple[Candidate, Candidate]] = []
+    done: list[Confirmed] = []
     kinds: set[tuple] = set()
     queue = sorted(able, key=lambda x: (x.score(ask.by), x.score("kwh"), x.latency["ttft"]))
     runs = 0
@@ -122,7 +123,9 @@ def search(ask: Ask, able: list[Candidate], tables: Tables):
         found = confirmable(ask, one, tables)
         if isinstance(found, str):
             failed.append((one, one.lost("is not known", found)))
-        elif not found.keeps:
+            return
+        done.append(found)
+        if not found.keeps:
             failed.append((one, one.lost("missed in simulation", *kept(found))))
         elif not allowed(ask, found):
             over = found.devices / ask.devices - 1 if ask.devices else found.usd / ask.budget - 1
@@ -133,12 +136,15 @@ def search(ask: Ask, able: list[Candidate], tables: Tables):
             kinds.add(kind_of(one))
 
     while queue and runs < RUNS:
-        place = next(
-            (i for i, one in enumerate(queue) if one.score(ask.by, bound=True) < best()), None
-        )
+        place = next((i for i, one in enumerate(queue) if one.score(ask.by, True) < best()), None)
         if place is None:
             break
-        take(queue.pop(place))
+        one = queue.pop(place)
+        if twin := same_run(one, done):
+            said = f"as with batch {twin.candidate.batch}: never more than {twin.reached} run"
+            failed.append((one, one.lost("is no better", said)))
+            continue
+        take(one)
         runs += 1
     for one in queue:  # a few of other kinds, to compare with
         if len(kinds) >= SHOWN or not ranked:
@@ -148,6 +154,16 @@ def search(ask: Ask, able: list[Candidate], tables: Tables):
             runs += 1
     ranked.sort(key=lambda x: (x.score(ask), x.joules))
     return ranked, failed
+
+
+def same_run(one: Candidate, done: list[Confirmed]) -> Confirmed | None:
+    """Return a simulation of the same service whose batch neither limit would have touched."""
+    for found in done:
+        other = found.candidate
+        alike = (one.option, one.mode) == (other.option, other.mode)
+        if alike and found.reached < min(one.batch, other.batch):
+            return found
+    return None
 
 
 def kind_of(one: Candidate) -> tuple:

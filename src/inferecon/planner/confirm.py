@@ -27,6 +27,7 @@ class Confirmed:
     """A candidate with the replicas that a simulation found, and what that run told.
 
     ``good`` is the share of requests that kept every limit; ``keeps`` whether that is enough.
+    ``reached`` is the largest batch of any run: a higher limit would have changed nothing.
     """
 
     candidate: Candidate
@@ -37,6 +38,7 @@ class Confirmed:
     joules: float  # an output token, of all devices
     runs: int = 1
     tried: dict = field(default_factory=dict)
+    reached: int = 0
 
     @property
     def devices(self) -> int:
@@ -130,7 +132,13 @@ def confirm(ask: Ask, one: Candidate, tables: Tables) -> Confirmed:
         # down by a half of what is open, up by a tenth more each time
         here = (low + high) // 2 if high is not None else low + max(1, low // 10)
     best = seen[high] if high is not None else max(seen.values(), key=lambda x: x.good)
+    return _with_runs(best, seen)
+
+
+def _with_runs(best: Confirmed, seen: dict) -> Confirmed:
+    """Return what was found with all the runs that led to it."""
     best.runs, best.tried = len(seen), {count: x.good for count, x in sorted(seen.items())}
+    best.reached = max(max(x.told["batch"]["seconds"], default=0) for x in seen.values())
     return best
 
 
@@ -159,8 +167,7 @@ def _workers(ask: Ask, one: Candidate, tables: Tables) -> Confirmed:
                     break
                 pair = less
     best = at(pair) if at(pair).keeps else max(seen.values(), key=lambda x: x.good)
-    best.runs, best.tried = len(seen), {x: y.good for x, y in seen.items()}
-    return best
+    return _with_runs(best, seen)
 
 
 def confirmable(ask: Ask, one: Candidate, tables: Tables) -> Confirmed | str:

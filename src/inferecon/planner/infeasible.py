@@ -7,7 +7,7 @@ from dataclasses import replace
 from .candidate import Candidate
 from .choose import Plan, resized
 
-LOOSER = (1.1, 1.25, 1.5, 2.0, 4.0)  # what only a lone request keeps carries no load: add some
+MOST, HALVINGS = 100.0, 9  # a limit so many times as long is another promise; to 1 %
 
 
 def nearest_change(plan: Plan) -> list[str]:
@@ -32,30 +32,52 @@ def nearest_change(plan: Plan) -> list[str]:
 
 
 def looser(plan: Plan, missed: list[Candidate]) -> list[str]:
-    """Say which limit keeps the nearest candidate out, and which one would hold."""
+    """Say which limit keeps the nearest candidate out, and which would hold at this load."""
     ask = plan.ask
     near = min(missed, key=lambda one: (one.reason[2], one.name))
     name = near.reason[0].removeprefix("misses ")
-    limit = next((x for x in ask.limits if x.name == name), None)
-    first = (
-        f"No option keeps {name}={limit.written}: the nearest, {near.name}, takes "
-        f"{near.reason[1]} for a request that nobody else disturbs, {near.reason[2]:.0%} more."
+    limit = next(x for x in ask.limits if x.name == name)
+    said = [
+        f"No option keeps {', '.join(x.written_out for x in ask.limits)}: the nearest, "
+        f"{near.name}, takes {near.reason[1]} where {name}={limit.written} is promised, even if "
+        f"nobody else disturbs: {near.reason[2]:.0%} more."
+    ]
+    held = [
+        sentence(plan, factor, {one.name})
+        for one in ask.limits
+        if (factor := least_factor(plan, {one.name}))
+    ]
+    if not held and (factor := least_factor(plan, {one.name for one in ask.limits})):
+        held = [sentence(plan, factor, {one.name for one in ask.limits})]
+    return said + (held or ["No looser limits would do at this load."])
+
+
+def loosened(plan: Plan, factor: float, names: set[str]) -> list[Candidate]:
+    """Return who keeps a promise of which some limits are so many times as long."""
+    limits = tuple(
+        x._replace(seconds=x.seconds * factor) if x.name in names else x for x in plan.ask.limits
     )
-    for factor in LOOSER:
-        seconds = limit.seconds * (1 + near.reason[2]) * factor
-        written = f"{seconds * 1e3:.3g}ms"
-        limits = tuple(
-            x._replace(seconds=seconds, written=written) if x.name == name else x
-            for x in ask.limits
-        )
-        if able := resized(plan, replace(ask, limits=limits)):
-            best = min(able, key=lambda one: (one.score(ask.by), one.score("kwh")))
-            return [
-                first,
-                f"{name}={written} would hold by prediction, on {best.devices():,} devices: "
-                f"{best.name}.",
-            ]
-    return [first, "No looser limit on it alone would do."]
+    return resized(plan, replace(plan.ask, limits=limits))
+
+
+def least_factor(plan: Plan, names: set[str]) -> float | None:
+    """Return how much longer some limits must be for one candidate to keep all; None for never."""
+    if not loosened(plan, MOST, names):
+        return None
+    low, high = 0.0, math.log(MOST)
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if loosened(plan, math.exp(middle), names) else (middle, high)
+    return math.exp(high)
+
+
+def sentence(plan: Plan, factor: float, names: set[str]) -> str:
+    able = loosened(plan, factor, names)
+    best = min(able, key=lambda one: (one.score(plan.ask.by), one.score("kwh")))
+    written = ", ".join(
+        f"{x.name}={x.seconds * factor * 1e3:.3g}ms" for x in plan.ask.limits if x.name in names
+    )
+    return f"{written} would hold by prediction, on {best.devices():,} devices: {best.name}."
 
 
 def within(plan: Plan) -> list[str]:

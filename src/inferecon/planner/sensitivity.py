@@ -25,15 +25,36 @@ def same(one: Candidate, other: Candidate) -> bool:
 
 def scores(plan: Plan, ask: Ask, able: list[Candidate]) -> list[tuple[float, Candidate]]:
     """Return what each candidate takes, best first; corrected where it was simulated."""
-    ratio = {
+    exact, alike = corrections(plan)
+    found = []
+    for one in able:
+        service = (one.option, one.mode)
+        ratio = exact.get((*service, one.batch), alike.get(service, 1.0))
+        if math.isfinite(ratio):
+            found.append((one.score(ask.by) * ratio, one))
+    return sorted(found, key=lambda pair: (pair[0], pair[1].score("kwh")))
+
+
+def corrections(plan: Plan) -> tuple[dict, dict]:
+    """Return what a simulation needed over what was predicted, by candidate and by service.
+
+    Infinite for one that kept no promise; a service has the largest of its batch limits.
+    """
+    exact = {
         (x.candidate.option, x.candidate.mode, x.candidate.batch): x.score(plan.ask)
         / x.candidate.score(plan.ask.by)
         for x in plan.ranked
     }
-    found = [
-        (one.score(ask.by) * ratio.get((one.option, one.mode, one.batch), 1.0), one) for one in able
-    ]
-    return sorted(found, key=lambda pair: (pair[0], pair[1].score("kwh")))
+    exact |= {
+        (one.option, one.mode, one.batch): math.inf
+        for one in plan.lost
+        if one.reason[0] == "missed in simulation"
+    }
+    alike: dict[tuple, float] = {}
+    for (*service, _), ratio in exact.items():
+        key = tuple(service)
+        alike[key] = max(alike.get(key, 0.0), ratio)
+    return exact, alike
 
 
 def leading(plan: Plan, ask: Ask, able: list[Candidate]) -> dict:

@@ -161,6 +161,11 @@ class Prefills:
     fewest: np.ndarray
     likely: np.ndarray
 
+    def late(self, row: int) -> tuple[str, str, float]:
+        """Say by what share even a lone prompt misses its limit."""
+        over = self.alone[row] / max(self.limit[row], 1e-9) - 1
+        return f"misses {self.name}", f"{self.alone[row] * 1e3:.4g} ms", float(over)
+
     def wait(self, ask: Ask, count: np.ndarray) -> np.ndarray:
         return waits(ask, ask.rps / count, self.service)[0]
 
@@ -208,11 +213,10 @@ def _apart(
         elif not reason and not math.isfinite(found.transfer[row]):
             said = f"hardware/{one.hardware}.yaml states no link between nodes"
             reason = ("is not known", said, 0.0)
-        elif not reason and first.alone[row] * (1 - SLACK) > first.limit[row]:
-            over = first.alone[row] / max(first.limit[row], 1e-9) - 1
-            reason = (f"misses {first.name}", f"{first.alone[row] * 1e3:.4g} ms", float(over))
-        elif not reason and math.isnan(need.most[row]):
-            reason = missed(points, row, decode)
+        elif not reason:
+            late = first.late(row) if first.alone[row] * (1 - SLACK) > first.limit[row] else None
+            slow = missed(points, row, decode) if math.isnan(need.most[row]) else None
+            reason = max(filter(None, (late, slow)), key=lambda x: x[2], default=None)
         if reason:
             out.append(Candidate(one, "apart", batch, **about, reason=reason))
             continue

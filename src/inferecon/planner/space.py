@@ -14,7 +14,7 @@ from .ask import Ask
 UNIT, MEMORY, DOMAIN, UNMEASURED, OTHER = (
     "cannot be computed",
     "does not fit",
-    "has no such link",
+    "is beyond one domain",
     "was never measured",
     "is not known",
 )

@@ -3,7 +3,7 @@
 from ..numbers import digits
 from ..predictions import ENGINES
 from .choose import Plan
-from .report import picks, predicted, report
+from .report import picks, predicted
 
 COLUMNS = (
     ("devices", "devices", 1.0),
@@ -18,9 +18,8 @@ LATENCIES += (("p95", "itl", "p95"),)
 NAMES = {"usd": "USD", "kwh": "kWh", "kg": "kg CO2e", "ttft": "mean TTFT", "itl": "mean ITL"}
 
 
-def as_text(plan: Plan) -> str:
+def as_text(plan: Plan, told: dict) -> str:
     """Return the question, the table, the frontier, who lost, and what would change it."""
-    told = report(plan)
     ask = plan.ask
     slo = ", ".join(told["question"]["slo"]) or "no limit"
     lines = [
@@ -37,8 +36,10 @@ def as_text(plan: Plan) -> str:
         lines += told["infeasible"]
     lines += losers(told["lost"])
     if told["sensitivity"]:
-        lines += ["", "would another win?"]
+        lines += ["", "would another win, by prediction?"]
         lines += [changed(one) for one in told["sensitivity"]]
+    if told.get("advice"):
+        lines += ["", *told["advice"]]
     if told["ranked"]:
         lines += ["", f"simulate the first: {told['ranked'][0]['command']}"]
     return "\n".join(lines)
@@ -62,7 +63,7 @@ def table(rows: list[dict]) -> list[str]:
         )
     first = rows[0]
     price = first["price"]
-    paid = "no price" if price is None else f"{price['of']}, {price['date']}"
+    paid = "no price" if price is None else f"{price['of']}, date {price['date']}"
     lines += [
         "* no other in the table is better in USD, kWh, kg, TTFT and ITL at once",
         f"the first a month: {amount(first, 'usd', 'USD')}, {amount(first, 'kwh', 'kWh')} with "
