@@ -1,0 +1,345 @@
+"""The planner: nothing is lost on the way, nothing cheaper keeps the promise, advice is judged."""
+
+import json
+import math
+import sys
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from inferecon import cli
+from inferecon.planner import ask as asking
+from inferecon.planner import confirm, curves, points, presets, sensitivity, sizing
+from inferecon.planner.ask import MONTH, Ask
+from inferecon.planner.choose import axes, plan
+from inferecon.planner.report import report
+from inferecon.planner.space import options
+from inferecon.planner.words import as_text
+from inferecon.service.promise import promise
+from inferecon.simulate.arrivals import Lengths
+from inferecon.simulate.plan import Load, Service
+from inferecon.simulate.run import report as told
+from inferecon.simulate.run import simulate
+
+close = pytest.approx
+SMALL = dict(
+    hardware=("h100-sxm", "a100-80gb-sxm"), formats=("bf16", "fp8"), batches=(16, 64), burst=1.0
+)
+
+
+def asked(slo="ttft=400ms,itl=12ms", rps=12.0, model="llama-3.1-8b", **more):
+    return Ask(model, rps, 1024, 128, tuple(promise(slo)), **(SMALL | more))
+
+
+@pytest.fixture(scope="module")
+def small():
+    return plan(asked())
+
+
+@pytest.fixture(scope="module")
+def output(small):
+    return report(small)
+
+
+@pytest.fixture
+def command(monkeypatch, capsys):
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["inferecon", "plan", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        return ended.value.code, *capsys.readouterr()
+
+    return run
+
+
+# Nothing is lost, nothing is better --------------------------------------------------------------
+
+
+def test_all_that_was_enumerated_won_or_lost_with_a_reason(small, output):
+    every = len(options(small.ask)) * len(small.ask.modes) * len(small.ask.batches)
+    assert small.enumerated == every == output["enumerated"]
+    assert all(one.reason[0] and one.reason[1] for one in small.lost)
+    assert sum(group["count"] for group in output["lost"]) + len(output["ranked"]) == every
+    names = Counter([x.candidate.name for x in small.ranked] + [one.name for one in small.lost])
+    assert set(names.values()) == {1}
+
+
+def test_nothing_cheaper_keeps_the_promise_when_everything_is_simulated():
+    ask = asked(modes=("together",), rps=40.0)
+    found = plan(ask)
+    able = [one for one in options(ask) if one.case is not None]
+    cheaper, tables = [], confirm.Tables()
+    for option in able:
+        for batch in ask.batches:
+            one = sizing.Candidate(option, "together", batch, latency={"e2e": 2.0})
+            count = 1
+            while one.usd((0, count)) < found.winner.usd * (1 - 1e-9):
+                if confirm.judged(ask, one, (0, count), tables).keeps:
+                    cheaper.append((one.name, count))
+                count += 1
+    assert not cheaper
+    assert found.winner.replicas[1] > 1  # one replica would be no test
+
+
+def test_the_winner_keeps_the_promise_with_all_its_replicas_simulated_together(small):
+    won, ask = small.winner, small.ask
+    assert won.good >= ask.share
+    prefills, others = won.replicas
+    workers = dict(prefill_workers=prefills, decode_workers=others) if prefills else {}
+    service = Service(
+        won.candidate.option.case,
+        batch=won.candidate.batch,
+        **(workers or dict(replicas=others)),
+    )
+    kept = []
+    for seed in (91, 92, 93):  # other requests than the planner's
+        load = Load(
+            Lengths(1024, 128), count=2000, rate=ask.rps, limits=ask.limits, seed=seed, warm=0.2
+        )
+        found = told(simulate(service, load))
+        assert not found["saturated"]
+        kept.append(found["good_share"])
+    assert np.mean(kept) >= ask.share
+
+
+def test_one_replica_stands_for_all_of_them(small):
+    """Every third arrival of a Poisson stream: gaps are sums of three, a Gamma variable."""
+    case = small.winner.candidate.option.case
+    lengths = Lengths(1024, 128)
+    three = Load(lengths, count=12_000, rate=12.0, warm=0.1)
+    one = Load(lengths, count=4_000, rate=4.0, variation=1 / math.sqrt(3), warm=0.1, seed=2)
+    many = told(simulate(Service(case, batch=64, replicas=3), three))["latency_s"]
+    alone = told(simulate(Service(case, batch=64), one))["latency_s"]
+    for name in ("ttft", "itl"):
+        for share in ("mean", "p95"):
+            assert alone[name][share] == close(many[name][share], rel=0.05)
+
+
+def test_the_frontier_holds_whom_nobody_beats_and_nobody_else(small):
+    front = {one.name for one in small.frontier}
+    figures = {one.name: axes(one) for one in small.sized}
+
+    def beaten(name):
+        mine = figures[name]
+        return any(
+            all(a <= b for a, b in zip(other, mine, strict=True)) and other != mine
+            for other in figures.values()
+        )
+
+    assert front
+    assert not [name for name in front if beaten(name)]
+    alike = Counter(figures[name] for name in front)
+    assert all(beaten(name) or figures[name] in alike for name in figures)
+
+
+# By hand ------------------------------------------------------------------------------------------
+
+
+def test_the_load_of_a_replica_is_what_stays_for_its_answer():
+    ask = asked(modes=("together",))
+    found = curves.curves(ask, [one for one in options(ask) if one.case is not None])
+    at = points.together(ask, found, 64)
+    row, place = 0, 100
+    flight = curves.FLIGHT[place]
+    step = np.interp(min(flight + 1, 64), curves.SOME, found.step[row])
+    # 128 tokens at a step each: flight sequences leave in 128 steps
+    assert at.rate[row][place] == close(flight / (128 * step))
+    assert at.means["itl"][row][place] == close(step)
+
+
+def test_a_queue_of_prompts_waits_as_equal_services_do():
+    ask = asked()
+    # M/D/1 at rho = 0.5: 0.5 x 0.1 s / (2 x 0.5) = 50 ms; those who wait, wait 100 ms on average
+    mean, tail = points.waits(ask, np.array([5.0]), np.array([0.1]))
+    assert mean[0] == close(0.05)
+    assert tail[0] == close(0.1 * math.log(0.5 / 0.05))
+    assert points.waits(ask, np.array([11.0]), np.array([0.1]))[0][0] == math.inf
+
+
+def test_amounts_are_one_service_in_three_measures(small, output):
+    won = output["ranked"][0]
+    tokens = 12.0 * 128 * 3600 / 1e6  # 5.5296 million an hour
+    assert won["usd_per_hour"] == close(won["devices"] * won["price"]["usd_per_device_hour"])
+    assert won["usd_per_million_output"] == close(won["usd_per_hour"] / tokens)
+    assert won["usd_per_month"] == close(won["usd_per_hour"] * 730.485)
+    assert won["kwh_per_million_output"] * tokens == close(won["kwh_per_hour"])
+    # joules a token of the simulation, with the facility's share, in kWh a million tokens
+    pue = small.winner.candidate.option.case.given()
+    pue = next(value for symbol, value in pue.items() if symbol.name == "pue")
+    assert won["kwh_per_million_output"] == close(small.winner.joules * pue / 3.6)
+
+
+def test_a_price_turns_the_plan_where_the_best_rival_is_as_dear(small):
+    won = small.winner
+    rivals = [
+        (cost, one)
+        for cost, one in sensitivity.scores(small, small.ask, small.sized)
+        if one.option.hardware != won.candidate.option.hardware
+    ]
+    best = min(cost for cost, _ in rivals)
+    dearer, cheaper = sensitivity.prices(small)
+    assert dearer["turns"] == close(best / won.usd - 1)
+    assert cheaper["turns"] == close(won.usd / best - 1)
+    assert dearer["changes"] == (won.usd * 1.2 > best)
+    assert cheaper["changes"] == (best * 0.8 < won.usd)
+
+
+def test_half_the_load_needs_no_more_and_a_slower_device_no_less(small):
+    half = [x for x in sensitivity.resized(small, replace(small.ask, rps=6.0))]
+    at = {one.name: one.usd() for one in small.sized}
+    assert half and all(one.usd() <= at[one.name] for one in half if one.name in at)
+    slow = {one.name: one.usd() for one in sensitivity.with_factors(small, {"h100-sxm": 1.2})}
+    assert any(slow[name] > at[name] for name in slow if name.startswith("h100") and name in at)
+    assert all(slow[name] == at[name] for name in slow if name.startswith("a100") and name in at)
+
+
+def test_what_the_output_says_of_changes_is_complete(output):
+    whats = [one["what"] for one in output["sensitivity"]]
+    assert any("+20%" in x for x in whats) and any("-20%" in x for x in whats)
+    assert {"load -50%", "load +50%"} <= set(whats)
+    assert any("end of its interval" in x for x in whats)
+
+
+# Nothing keeps it ---------------------------------------------------------------------------------
+
+
+def test_a_promise_nobody_keeps_names_the_one_that_would_hold():
+    ask = asked(slo="ttft=400ms,itl=1ms", rps=2.0)
+    found = plan(ask)
+    said = report(found)["infeasible"]
+    assert found.winner is None
+    assert said[0].startswith("No option keeps ttft=400ms, itl=1ms: the nearest, h100-sxm/")
+    would = next(x for x in said if "would hold" in x)
+    limit = would.split(" ")[0]
+    assert limit.startswith("itl=")
+    again = asked(slo=f"ttft=400ms,{limit}", rps=2.0)
+    # written to three digits, so a hair more is allowed
+    again = replace(
+        again, limits=tuple(x._replace(seconds=x.seconds * 1.005) for x in again.limits)
+    )
+    assert [one for one in sizing.size(again, found.curves) if not one.reason[0]]
+    low = tuple(
+        x._replace(seconds=x.seconds * 0.95) if x.name == "itl" else x for x in again.limits
+    )
+    assert not [
+        one for one in sizing.size(replace(again, limits=low), found.curves) if not one.reason[0]
+    ]
+
+
+def test_too_few_devices_say_the_load_that_they_carry():
+    ask = asked(rps=400.0, devices=2)
+    found = plan(ask)
+    said = report(found)["infeasible"]
+    assert "within 2 devices" in said[0] and "USD/h would" in said[0]
+    carried = float(said[1].split("at most ")[1].split(" requests/s")[0])
+    assert 0 < carried < 400
+    assert plan(replace(ask, rps=carried * 0.9, modes=("together",))).winner
+
+
+def test_a_budget_is_kept_or_the_sentence_says_what_it_would_take():
+    dear = plan(asked(rps=400.0, budget=5.0))
+    assert dear.winner is None
+    assert "within 5.00 USD/h" in report(dear)["infeasible"][0]
+    cheap = plan(asked(budget=40.0))
+    assert cheap.winner and all(x.usd <= 40 for x in cheap.ranked)
+
+
+def test_a_model_that_no_device_holds_is_told_so():
+    found = plan(asked(model="deepseek-v3", hardware=("l4",), formats=("bf16",)))
+    said = " ".join(report(found)["infeasible"])
+    assert found.winner is None
+    assert "Nothing of" in said and "GB are needed" in said
+
+
+# What is missing stays missing --------------------------------------------------------------------
+
+
+def test_a_device_without_price_loses_by_usd_and_is_ranked_by_energy():
+    ask = asked(hardware=("h20",), formats=("bf16",))
+    by_usd = plan(ask)
+    assert by_usd.winner is None
+    kinds = {one.reason[0] for one in by_usd.lost}
+    assert "has no price" in kinds
+    assert "--by kwh" in " ".join(report(by_usd)["infeasible"])
+    by_energy = plan(replace(ask, by="kwh"))
+    won = report(by_energy)["ranked"][0]
+    assert won["usd_per_hour"] is None and won["price"] is None
+    assert won["kwh_per_hour"] > 0
+    text = as_text(by_energy, report(by_energy))
+    assert "USD missing" in text and "nan" not in text
+
+
+# Presets and the command --------------------------------------------------------------------------
+
+
+def test_presets_say_what_their_claims_say():
+    ids = {x.claim for x in (*presets.TIERS.values(), *presets.USES.values())}
+    from inferecon.claims import selected
+
+    known = {one.claim.id: one for one in selected(None, "", "")} if ids else {}
+    assert ids <= known.keys()
+    assert presets.promised([presets.TIERS["online"]], "itl=30ms") == "itl=30ms,ttft=200ms"
+    assert presets.promised([presets.TIERS["online"]], "ttft=1s") == "ttft=1s"
+
+
+def test_advice_is_compared_with_the_winner():
+    ask = asked(slo="ttft=200ms", hardware=("h100-sxm", "rtx-pro-6000-server"))
+    found = plan(ask)
+    said = presets.advice(found, presets.TIERS["online"])
+    assert said.startswith("s1-tier-online advises an H100 cluster: ")
+    if found.winner.candidate.option.hardware == "h100-sxm":
+        assert said.endswith("the winner is such a one.")
+    else:
+        best = min(one.usd() for one in found.sized if one.option.hardware == "h100-sxm")
+        assert f"{best / found.winner.usd - 1:.0%} more USD" in said
+
+
+def test_grids_and_budgets_are_read_as_people_write_them():
+    assert asking.grid("SE") == asking.grid("sweden") == asking.grid("swe") == "swe"
+    assert asking.budget("12 USD/h") == asking.budget("12") == 12
+    assert asking.budget("7304.85 USD/month") == close(10)
+    assert MONTH == close(730.485)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--rps", "2"], "say which --model"),
+        (["--rps", "2", "--model", "llama-9"], "no record 'llama-9'"),
+        (["--rps", "0", "--model", "llama-3.1-8b"], "--rps must be more than 0"),
+        (["--rps", "2", "--model", "llama-3.1-8b", "--grid", "atlantis"], "no grid 'atlantis'"),
+        (["--rps", "2", "--model", "llama-3.1-8b", "--budget", "a lot"], "'a lot' is no price"),
+        (["--rps", "2", "--model", "llama-3.1-8b", "--share", "1"], "--share"),
+        (["--rps", "2", "--model", "llama-3.1-8b", "--slo", "ttft=5"], "no time above zero"),
+        (["--rps", "2", "--model", "llama-3.1-8b", "--tier", "onlin"], "did you mean online"),
+        (["--rps", "2", "--model", "llama-3.1-8b", "--use", "moon"], "no use 'moon'"),
+        (["--rps", "2", "--model", "llama-3.1-8b", "--modes", "aside"], "no mode 'aside'"),
+        (["--rps", "2", "--model", "llama-3.1-8b", "--by", "usb"], "did you mean usd"),
+        (["--rps", "2", "--model", "llama-3.1-8b", "--hardware", "h1000"], "no record 'h1000'"),
+        (["--rps", "2", "--model", "llama-3.1-8b", "--isl", "999999"], "exceeds the context"),
+        (["--rps", "2", "--model", "llama-3.1-8b", "--engine", "vlm"], "did you mean vllm"),
+    ],
+)
+def test_a_mistake_is_one_sentence(command, arguments, said):
+    code, out, error = command(*arguments)
+    assert code == 2 and not out
+    assert said in error and error.count("\n") == 1
+
+
+def test_the_command_answers_as_json_and_as_text(command):
+    asks = ["--model", "llama-3.1-8b", "--rps", "12", "--osl", "128", "--hardware", "h100-sxm"]
+    asks += ["--formats", "bf16", "--modes", "together", "--slo", "ttft=400ms,itl=12ms"]
+    code, out, _ = command(*asks, "--grid", "SE", "--json")
+    data = json.loads(out)
+    assert code == 0 and "NaN" not in out
+    assert data["question"]["grid"] == "swe"
+    assert data["ranked"][0]["command"].startswith("inferecon simulate llama-3.1-8b h100-sxm bf16")
+    assert data["ranked"][0]["latency_s"]["itl"]["p95"] <= 0.012
+    code, text, _ = command(*asks)
+    assert code == 0
+    for words in ("USD/Mtok", "why the others lost", "would another win", "frontier"):
+        assert words in text
+    code, text, _ = command(*asks, "--slo", "itl=1us")
+    assert code == 1 and "No option keeps itl=1us" in text
