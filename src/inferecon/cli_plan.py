@@ -1,6 +1,7 @@
 """Commands that plan: which service keeps a promise, and when its load should run."""
 
 import json
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -89,3 +90,29 @@ def plan(
     print(json.dumps(told, ensure_ascii=False) if as_json else as_text(found, told))
     if found.winner is None:
         raise typer.Exit(1)
+
+
+@app.command()
+def shift(
+    load: Annotated[Path, typer.Argument(help="CSV: hour, and kwh or tokens of each")],
+    curve: Annotated[
+        Path, typer.Argument(help="CSV: hour and gco2e_per_kwh, or an export of Electricity Maps")
+    ],
+    deadline: Annotated[str, typer.Option(help="how long work may wait: 6h")],
+    capacity: Annotated[
+        float, typer.Option(min=0, help="kWh an hour at most; default: the load's fullest hour")
+    ] = 0.0,
+    joules_per_token: Annotated[
+        float, typer.Option(min=0, help="for a load in tokens, PUE included")
+    ] = 0.0,
+    out: Annotated[Path, typer.Option(help="write the work of each hour to a CSV")] = None,
+    as_json: Json = False,
+) -> None:
+    """Move work that can wait to the hours of least emissions, and say what that saves."""
+    from .planner import shift as shifting
+
+    found = shifting.shift(load, curve, deadline, capacity, joules_per_token)
+    if out is not None:
+        shifting.write(found, out)
+    told = shifting.report(found)
+    print(json.dumps(told, ensure_ascii=False) if as_json else shifting.as_text(found))
