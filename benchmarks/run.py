@@ -21,7 +21,18 @@ from pathlib import Path
 from measured import Result, printed
 
 # To add a benchmark: a module here with `measure() -> dict[str, Result]`, and its name.
-PARTS = ("engine", "imports", "laws", "rivals", "keys", "sweep", "results", "simulate", "plan", "book")
+PARTS = (
+    "engine",
+    "imports",
+    "laws",
+    "rivals",
+    "keys",
+    "sweep",
+    "results",
+    "simulate",
+    "plan",
+    "book",
+)
 RESULTS = Path(__file__).parent / "results"
 VERSIONS = ("papermill", "nbclient", "ipykernel", "sympy", "numpy", "altair")
 

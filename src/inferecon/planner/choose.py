@@ -6,12 +6,12 @@ is none: what is left cannot win.
 """
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from . import sizing
 from .ask import Ask
 from .candidate import Candidate
-from .confirm import Confirmed, Tables, confirmable
+from .confirm import Confirmed, confirmable
 from .curves import Curves, curves
 from .sizing import size
 from .space import options
@@ -37,7 +37,6 @@ class Plan:
     frontier: list[Candidate]
     curves: Curves
     open: int = 0
-    tables: Tables = field(default_factory=Tables)
 
     @property
     def winner(self) -> Confirmed | None:
@@ -66,8 +65,7 @@ def plan(ask: Ask) -> Plan:
         if not one.reason[0]:
             out = outside(ask, one)
             (lost if out.reason[0] else able).append(out)
-    tables = Tables()
-    ranked, failed = search(ask, able, tables)
+    ranked, failed = search(ask, able)
     simulated = {id(x.candidate) for x in ranked} | {id(x) for x, _ in failed}
     lost += [reason for _, reason in failed]
     best = ranked[0].score(ask) if ranked else math.inf
@@ -77,7 +75,7 @@ def plan(ask: Ask) -> Plan:
             out = beaten(ask, one, best)
             open_ += out.reason[0] == "was not simulated"
             lost.append(out)
-    return Plan(ask, ranked, lost, able, frontier(ask, able), found, open_, tables)
+    return Plan(ask, ranked, lost, able, frontier(ask, able), found, open_)
 
 
 def outside(ask: Ask, one: Candidate) -> Candidate:
@@ -107,7 +105,7 @@ def allowed(ask: Ask, found: Confirmed) -> bool:
     return not (ask.budget and found.usd > ask.budget)
 
 
-def search(ask: Ask, able: list[Candidate], tables: Tables):
+def search(ask: Ask, able: list[Candidate]):
     """Return what kept the promise, best first, and what did not, with its reason."""
     ranked: list[Confirmed] = []
     failed: list[tuple[Candidate, Candidate]] = []
@@ -120,7 +118,7 @@ def search(ask: Ask, able: list[Candidate], tables: Tables):
         return min((x.score(ask) for x in ranked), default=math.inf)
 
     def take(one: Candidate) -> None:
-        found = confirmable(ask, one, tables)
+        found = confirmable(ask, one)
         if isinstance(found, str):
             failed.append((one, one.lost("is not known", found)))
             return

@@ -7,9 +7,11 @@ them, exactly.  Where prefill and decode are apart, all workers are simulated.
 
 import math
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from statistics import fmean, stdev
 
 from ..errors import BadInput
+from ..scenario import Scenario
 from ..simulate.arrivals import Lengths
 from ..simulate.plan import Load, Service
 from ..simulate.run import Outcome, report, simulate
@@ -60,17 +62,13 @@ class Confirmed:
         return hourly * (one.wh / 1e3 if ask.by == "kwh" else one.grams / 1e3)
 
 
-class Tables(dict):
-    """Step times of options, made once each."""
-
-    def of(self, ask: Ask, candidate: Candidate) -> Steps:
-        key = candidate.option
-        if key not in self:
-            self[key] = steps(key.case, ask.engine, BATCHES[-1], ask.isl + ask.osl)
-        return self[key]
+@lru_cache(maxsize=64)
+def tables(case: Scenario, engine: str, context: int) -> Steps:
+    """Return the step times of a replica, made once for all batch limits and questions."""
+    return steps(case, engine, BATCHES[-1], context)
 
 
-def run(ask: Ask, one: Candidate, replicas: tuple[int, int], tables: Tables) -> Outcome:
+def run(ask: Ask, one: Candidate, replicas: tuple[int, int]) -> Outcome:
     """Simulate a candidate with so many replicas."""
     prefills, others = replicas
     stay = one.latency["e2e"]
@@ -98,18 +96,19 @@ def run(ask: Ask, one: Candidate, replicas: tuple[int, int], tables: Tables) -> 
         limits=ask.limits,
         warm=WARM,
     )
-    return simulate(service, load, tables=tables.of(ask, one))
+    made = tables(one.option.case, ask.engine, ask.isl + ask.osl)
+    return simulate(service, load, tables=made)
 
 
-def judged(ask: Ask, one: Candidate, replicas: tuple[int, int], tables: Tables) -> Confirmed:
+def judged(ask: Ask, one: Candidate, replicas: tuple[int, int]) -> Confirmed:
     """Run a candidate and say whether enough requests kept their promise.
 
     Where the share is near to what was asked, other requests are simulated as well, and the mean
     of all runs must be above it by its own error.
     """
-    found = [_judged(ask, one, replicas, tables, ask.seed)]
+    found = [_judged(ask, one, replicas, ask.seed)]
     if abs(found[0].good - ask.share) < NEAR:
-        found += [_judged(ask, one, replicas, tables, ask.seed + i) for i in range(1, AGAIN)]
+        found += [_judged(ask, one, replicas, ask.seed + i) for i in range(1, AGAIN)]
         goods = [x.good for x in found]
         mean = fmean(goods)
         error = NINETY_FIVE * stdev(goods) / math.sqrt(len(goods))
@@ -117,26 +116,26 @@ def judged(ask: Ask, one: Candidate, replicas: tuple[int, int], tables: Tables) 
     return found[0]
 
 
-def _judged(ask: Ask, one: Candidate, replicas, tables: Tables, seed: int) -> Confirmed:
-    told = report(run(replace(ask, seed=seed), one, replicas, tables))
+def _judged(ask: Ask, one: Candidate, replicas, seed: int) -> Confirmed:
+    told = report(run(replace(ask, seed=seed), one, replicas))
     share = told["good_share"]
     good = 0.0 if told["saturated"] else 1.0 if share is None else float(share)
     keeps = not told["saturated"] and good >= ask.share
     return Confirmed(one, replicas, good, keeps, told, told["spent"]["J_per_output_token"])
 
 
-def confirm(ask: Ask, one: Candidate, tables: Tables) -> Confirmed:
+def confirm(ask: Ask, one: Candidate) -> Confirmed:
     """Return the fewest replicas that keep the promise, or what came nearest to it.
 
     Raises BadInput where nothing can be simulated.
     """
     if one.likely[0]:
-        return _workers(ask, one, tables)
+        return _workers(ask, one)
     seen: dict[int, Confirmed] = {}
 
     def at(count: int) -> Confirmed:
         if count not in seen:
-            seen[count] = judged(ask, one, (0, count), tables)
+            seen[count] = judged(ask, one, (0, count))
         return seen[count]
 
     low, high, here = one.fewest[1] - 1, None, one.likely[1]
@@ -160,13 +159,13 @@ def _with_runs(best: Confirmed, seen: dict) -> Confirmed:
     return best
 
 
-def _workers(ask: Ask, one: Candidate, tables: Tables) -> Confirmed:
+def _workers(ask: Ask, one: Candidate) -> Confirmed:
     """Find both numbers of workers: more where a limit is missed, fewer where none is."""
     seen: dict[tuple[int, int], Confirmed] = {}
 
     def at(pair: tuple[int, int]) -> Confirmed:
         if pair not in seen:
-            seen[pair] = judged(ask, one, pair, tables)
+            seen[pair] = judged(ask, one, pair)
         return seen[pair]
 
     pair = one.likely
@@ -188,9 +187,9 @@ def _workers(ask: Ask, one: Candidate, tables: Tables) -> Confirmed:
     return _with_runs(best, seen)
 
 
-def confirmable(ask: Ask, one: Candidate, tables: Tables) -> Confirmed | str:
+def confirmable(ask: Ask, one: Candidate) -> Confirmed | str:
     """Return what a simulation found, or the sentence that says why there is none."""
     try:
-        return confirm(ask, one, tables)
+        return confirm(ask, one)
     except BadInput as mistake:
         return str(mistake)
