@@ -346,3 +346,17 @@ def test_the_command_answers_as_json_and_says_what_cannot_be(command):
     assert data["ranked"][0]["latency_s"]["itl"]["p95"] <= 0.012
     code, text, _ = command(*asks[:-2], "--slo", "itl=1us")
     assert code == 1 and "No option keeps itl=1us" in text
+
+
+# The page -----------------------------------------------------------------------------------------
+
+
+def test_the_page_has_a_plan_its_losers_and_the_tiers():
+    from inferecon.report.planning import planning_page
+
+    page = planning_page()
+    for head in ("One plan worked out", "Why the others lost", "Would another win?", "Tiers"):
+        assert f"## {head}\n" in page
+    assert "nan" not in page and "{" not in page.replace("{ref}", "").replace("{doc}", "").replace(
+        "{div}", ""
+    )

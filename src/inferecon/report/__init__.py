@@ -21,6 +21,7 @@ from .data import (
     record_page,
 )
 from .elasticities import elasticities
+from .planning import planning_page
 from .results import device_page, model_page
 from .serving import serving_page
 from .speed import RESULTS, speed_page
@@ -30,11 +31,12 @@ from .validation import validation_page
 
 def write_pages(found: dict[str, dict], numbers: dict) -> int:
     """Write all generated pages; return how many changed."""
-    # Two pages rest on no notebook and take as long as all others together.
+    # Three pages rest on no notebook and take as long as all others together.
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as beside:
         slow = {
             "reference/validation": beside.submit(validation_page),
             "reference/serving": beside.submit(serving_page),
+            "reference/planning": beside.submit(planning_page),
         }
         pages = others(found, numbers)
         pages |= {name: page.result() for name, page in slow.items()}

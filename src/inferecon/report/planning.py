@@ -1,0 +1,215 @@
+"""Page of the planner: a plan worked out, who lost and why, and the tiers of the documents."""
+
+from ..numbers import digits
+from ..planner import presets
+from ..planner.ask import MONTH, Ask
+from ..planner.choose import Plan, plan
+from ..planner.report import report
+from ..planner.words import changed, where
+from ..records import load
+from ..service.promise import promise
+from .marks import percent
+from .text import table
+
+DEVICES = ("a100-80gb-sxm", "h100-sxm", "h200-sxm", "mi300x", "b200-sxm")
+FORMATS = ("bf16", "fp8")
+BATCHES = (16, 64, 128, 256)
+TIER_DEVICES = ("a100-80gb-sxm", "h100-sxm", "l40s")
+TIER_MODEL = "deepseek-r1-distill-qwen-7b"
+EXAMPLE = dict(model="llama-3.1-70b", rps=20.0, isl=1024, osl=256, slo="ttft=500ms,itl=50ms")
+HEAD = """\
+# Which service keeps a promise for the least?
+
+So many requests a second, so long, and a promise: the first token within a time, each further one \
+within another.
+Which device, in which number format, on how many of them, in batches of what size, keeps it, and \
+what does it cost?
+
+## What is asked, and what is free
+
+A **load** is a rate of requests with so many tokens in and out.
+A **promise** is a set of limits, and the share of the requests that keep all of them: an \
+average request is nobody's.
+Free are the device, the format of the weights, how many devices share a replica, the most \
+sequences that it serves at once, how many replicas there are, and whether prefill and decode are \
+on devices of their own.
+
+**Ask for the share that keeps the promise; a mean that keeps it says nothing of the \
+requests beyond it.**
+
+## From the load to the number of replicas
+
+{ref}`Little's law <law-little>` ties the load of a replica to its batch: who arrives stays for \
+an answer, one step a token.
+Steps are those of {doc}`../calibration`, with the prefills of others in them, so a batch has \
+one load and one gap between tokens.
+A prompt waits for those before it, like a customer of {ref}`one server <law-wait-md1>`.
+The largest batch that keeps both limits has the largest load; the replicas are the load over that.
+
+No fewer replicas can do than those at which the *means* keep the promise.
+So a candidate has a least price, and one whose least is above the best found so far is out \
+without a simulation.
+The others are simulated, request by request ({doc}`serving`), until no least is below the best.
+
+**A closed form says what cannot win; only a simulation says what keeps the promise.**
+"""
+EXAMPLE_HEAD = """\
+## One plan worked out
+
+{model}, {rps} requests a second of {isl} tokens in and {osl} out, {share} of them within \
+{slo}, on five devices in two formats: {count} candidates.
+"""
+LOST_HEAD = """\
+## Why the others lost
+
+Every candidate is in the table above or in this one.
+"""
+CHANGES = """\
+## Would another win?
+
+Each is moved in turn: a price by a fifth, the load by a half, step times to the ends of their \
+90 % interval.
+"""
+CHANGES_RULE = """\
+**A winner that another overtakes within its own interval is a measurement to be made, not a \
+result.**
+"""
+TIERS = """\
+## Tiers
+
+The second source document deals requests out to three tiers: online below 200 ms, batch work \
+near the line, and the edge ({doc}`../claims/document-2`).
+Of an answer of hundreds of tokens only the first can come in 200 ms, so that is what the \
+preset `--tier online` promises; `--tier near-line` promises nothing, and `--tier edge` asks for \
+ten tokens a second, the reader's speed that the claim is checked against.
+A preset says what the document says, and the planner whether its cards are the right ones:
+"""
+TIERS_RULE = """\
+**A tier is a promise, not a card: write the promise down, and let the price choose the card.**
+"""
+WAITING = """\
+## Work that can wait
+
+What is due in some hours may run in the one whose electricity emits least.
+If an hour of intensity $g_t$ takes $x_t$, the emissions are $\\sum_t g_t x_t$; all work is done \
+in its time, and no hour holds more than the devices can do.
+Hours filled one after the other, the cleanest first and each as full as is still possible, are \
+the optimum: what hours can do together is a polymatroid, and over one the greedy is exact.
+
+`inferecon shift LOAD.csv CURVE.csv --deadline 6h` does that, and says how many kilograms it \
+saves against work done as it comes.
+The curve is a file of yours: no hourly intensity is on record here, and none is made up from a \
+yearly mean.
+
+**Shifting saves what the curve varies within the deadline, and nothing where it is flat.**
+
+## What would change this
+
+- **Commitments.** Prices are the lowest on demand; a reservation or an owned card has another.
+- **Lengths that vary.** All requests of a plan are alike; `inferecon simulate` takes spreads and \
+traces.
+- **What was never measured** is no candidate: a format without a measured row, a device whose \
+record lacks a fact.
+"""
+
+
+def asked(model: str, rps: float, isl: int, osl: int, slo: str, **more) -> Ask:
+    return Ask(model, rps, isl, osl, tuple(promise(slo)), **({"batches": BATCHES} | more))
+
+
+def planning_page() -> str:
+    """Return the page; what it plans is planned anew, from a fixed seed."""
+    found = plan(asked(**EXAMPLE, hardware=DEVICES, formats=FORMATS))
+    told = report(found)
+    text = [HEAD, *example(found, told), *losers(told), CHANGES]
+    text += [f"- {changed(one).strip()}" for one in told["sensitivity"]]
+    text += ["", CHANGES_RULE, *tiers(), WAITING]
+    return "\n".join(text)
+
+
+def example(found: Plan, told: dict) -> list[str]:
+    """Return the table of what was simulated, and the winner's price worked out."""
+    ask = found.ask
+    body = [
+        [
+            where(row).replace("×", "times"),
+            str(row["devices"]),
+            digits(row["usd_per_hour"]),
+            digits(row["usd_per_million_output"]),
+            digits(row["kwh_per_million_output"]),
+            digits(row["kg_per_million_output"]),
+            digits(row["latency_s"]["ttft"]["p95"] * 1e3),
+            digits(row["latency_s"]["itl"]["p95"] * 1e3),
+            percent(row["good_share"]),
+        ]
+        for row in told["ranked"]
+    ]
+    head = ["service", "devices", "USD/h", "USD/Mtok", "kWh/Mtok", "kg/Mtok"]
+    head += ["TTFT p95, ms", "ITL p95, ms", "kept"]
+    first = told["ranked"][0]
+    paid, tokens = first["price"], ask.rps * ask.osl * 3600 / 1e6
+    return [
+        EXAMPLE_HEAD.format(
+            model=load("models", ask.model).name,
+            rps=digits(ask.rps),
+            isl=f"{ask.isl:,}",
+            osl=f"{ask.osl:,}",
+            share=percent(ask.share),
+            slo=" and ".join(x.written_out for x in ask.limits),
+            count=f"{told['enumerated']:,}",
+        ),
+        *table(head, body),
+        f"The first has {first['devices']} devices at {digits(paid['usd_per_device_hour'])} USD/h "
+        f"({paid['of']}), {digits(first['usd_per_hour'])} USD/h together.",
+        f"The load is {digits(ask.rps)} × {ask.osl} × 3,600 = {digits(tokens)} million output "
+        f"tokens an hour, so a million costs {digits(first['usd_per_hour'])} / {digits(tokens)} = "
+        f"{digits(first['usd_per_million_output'])} USD; a month of {digits(MONTH)} hours, "
+        f"{digits(first['usd_per_month'])} USD, {digits(first['kwh_per_month'])} kWh and "
+        f"{digits(first['kg_per_month'])} kg CO2e on the grid of the world.",
+        f"Of those that keep the promise by prediction, {len(told['frontier'])} are on the "
+        "frontier: no other takes less or as much in USD, kWh, kg, first token and gap at once.",
+        "",
+    ]
+
+
+def losers(told: dict) -> list[str]:
+    """Return reasons with their counts and the nearest candidate."""
+    body = [
+        [
+            one["reason"],
+            f"{one['count']:,}",
+            one["nearest"],
+            one["said"] + ("" if one["by"] is None else f", by {percent(one['by'])}"),
+        ]
+        for one in told["lost"]
+    ]
+    return [LOST_HEAD, *table(["it", "candidates", "the nearest, or one of them", ""], body, 1, 2)]
+
+
+def tiers() -> list[str]:
+    """Return what the planner finds for tiers of the document, and what its advice takes."""
+    body = []
+    for name in ("online", "near-line"):
+        preset = presets.TIERS[name]
+        ask = asked(TIER_MODEL, 20.0, 1024, 256, preset.slo, hardware=TIER_DEVICES, formats=FORMATS)
+        found = plan(ask)
+        row = report(found)["ranked"][0]
+        body.append(
+            [
+                name,
+                preset.slo or "nothing",
+                where(row).replace("×", "times"),
+                digits(row["usd_per_million_output"]),
+                digits(row["latency_s"]["ttft"]["p95"] * 1e3),
+                presets.advice(found, preset).partition(": ")[2],
+            ]
+        )
+    head = ["tier", "promise", "the best of A100, H100 and L40S", "USD/Mtok", "TTFT p95, ms"]
+    model = load("models", TIER_MODEL).name
+    return [
+        TIERS,
+        *table([*head, "the document's card"], body, 3, 5),
+        f"{model}, 20 requests a second of 1,024 tokens in and 256 out.",
+        "",
+        TIERS_RULE,
+    ]
