@@ -29,8 +29,8 @@ SMALL = dict(
 )
 
 
-def asked(slo="ttft=400ms,itl=12ms", rps=12.0, model="llama-3.1-8b", **more):
-    return Ask(model, rps, 1024, 128, tuple(promise(slo)), **(SMALL | more))
+def asked(slo="ttft=400ms,itl=12ms", rps=12.0, model="llama-3.1-8b", isl=1024, **more):
+    return Ask(model, rps, isl, 128, tuple(promise(slo)), **(SMALL | more))
 
 
 @pytest.fixture(scope="module")
@@ -66,14 +66,25 @@ def test_all_that_was_enumerated_won_or_lost_with_a_reason(small, output):
     assert set(names.values()) == {1}
 
 
-def test_nothing_cheaper_keeps_the_promise_when_everything_is_simulated():
-    ask = asked(modes=("together",), rps=24.0, formats=("bf16",))
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"rps": 24.0},
+        {"rps": 90.0, "isl": 64, "slo": "ttft=80ms,itl=10ms", "hardware": ("h100-sxm",)},
+        {"rps": 6.0, "isl": 8000, "slo": "ttft=1500ms", "hardware": ("a100-80gb-sxm",)},
+    ],
+    ids=["gaps", "short prompts", "long prompts"],
+)
+def test_nothing_cheaper_keeps_the_promise_when_everything_is_simulated(change):
+    ask = asked(modes=("together",), formats=("bf16",), **change)
     found = plan(ask)
     able = [one for one in options(ask) if one.case is not None]
     cheaper = []
     for option in able:
         for batch in ask.batches:
             one = sizing.Candidate(option, "together", batch, latency={"e2e": 2.0})
+            if sizing.unable(found.curves, able.index(option), batch):
+                continue
             count = 1
             while one.usd((0, count)) < found.winner.usd * (1 - 1e-9):
                 if confirm.judged(ask, one, (0, count)).keeps:
@@ -152,10 +163,14 @@ def test_the_load_of_a_replica_is_what_stays_for_its_answer():
 def test_a_queue_of_prompts_waits_as_equal_services_do():
     ask = asked()
     # M/D/1 at rho = 0.5: 0.5 x 0.1 s / (2 x 0.5) = 50 ms; those who wait, wait 100 ms on average
-    mean, tail = points.waits(ask, np.array([5.0]), np.array([0.1]))
+    mean, tail = points.waits(replace(ask, rps=5.0), np.array([5.0]), np.array([0.1]))
     assert mean[0] == close(0.05)
     assert tail[0] == close(0.1 * math.log(0.5 / 0.05))
     assert points.waits(ask, np.array([11.0]), np.array([0.1]))[0][0] == math.inf
+    # four replicas in turn see every fourth arrival: a variation of one half, a quarter of the wait
+    assert points.waits(replace(ask, rps=20.0), np.array([5.0]), np.array([0.1]))[0][0] == close(
+        0.0125
+    )
 
 
 def test_amounts_are_one_service_in_three_measures(small, output):

@@ -124,7 +124,7 @@ def search(ask: Ask, able: list[Candidate]):
             return
         done.append(found)
         if not found.keeps:
-            failed.append((one, one.lost("missed in simulation", *kept(found))))
+            failed.append((one, one.lost("missed in simulation", *share_kept(found))))
         elif not allowed(ask, found):
             over = found.devices / ask.devices - 1 if ask.devices else found.usd / ask.budget - 1
             kind = "saturated" if ask.devices and over > 0 else "is over the budget"
@@ -151,7 +151,21 @@ def search(ask: Ask, able: list[Candidate]):
             take(one)
             runs += 1
     ranked.sort(key=lambda x: (x.score(ask), x.joules))
-    return ranked, failed
+    return once(ranked, failed), failed
+
+
+def once(ranked: list[Confirmed], failed: list) -> list[Confirmed]:
+    """Return a service with so many replicas once, and the other batch limits of it as lost."""
+    kept: dict[tuple, Confirmed] = {}
+    for found in ranked:
+        one = found.candidate
+        key = (one.option, one.mode, found.replicas)
+        if key in kept:
+            said = f"as many replicas as with batch {kept[key].candidate.batch}"
+            failed.append((one, one.lost("is no better", said)))
+        else:
+            kept[key] = found
+    return list(kept.values())
 
 
 def same_run(one: Candidate, done: list[Confirmed]) -> Confirmed | None:
@@ -168,7 +182,7 @@ def kind_of(one: Candidate) -> tuple:
     return one.option.hardware, one.option.weights, one.mode
 
 
-def kept(found: Confirmed) -> tuple[str, float]:
+def share_kept(found: Confirmed) -> tuple[str, float]:
     replicas = " + ".join(f"{n:,}" for n in found.replicas if n)
     return f"{found.good:.1%} kept the promise on {replicas}", 1 - found.good
 

@@ -16,6 +16,7 @@ from ..calibration.constants import load
 from ..calibration.predict import solve
 from ..forecast import table
 from ..laws import speculation
+from ..simulate.plan import Service
 from .ask import BATCHES, Ask
 from .space import OTHER, Option
 
@@ -38,6 +39,7 @@ class Curves:
     step: np.ndarray
     step_energy: np.ndarray
     prefill: np.ndarray
+    crowded: np.ndarray  # of a prompt, when as many are prefilled together as a step may take
     prefill_energy: np.ndarray
     gap: np.ndarray
     interleave: np.ndarray
@@ -61,7 +63,7 @@ class Curves:
         """Return the same with all times of each option so many times as long."""
         column = factor[:, None]
         longer = {name: getattr(self, name) * column for name in ("decode", "step")}
-        longer |= {name: getattr(self, name) * factor for name in ("prefill", "gap")}
+        longer |= {name: getattr(self, name) * factor for name in ("prefill", "crowded", "gap")}
         energy = {name: getattr(self, name) * column for name in ("decode_energy", "step_energy")}
         energy["prefill_energy"] = self.prefill_energy * factor
         return Curves(**(vars(self) | longer | energy))
@@ -72,7 +74,7 @@ def curves(ask: Ask, options: list[Option]) -> Curves:
     able = [one for one in options if one.case is not None]
     if not able:
         empty = np.empty((0, len(SOME)))
-        return Curves([], *[empty] * 4, *[np.empty(0)] * 12)
+        return Curves([], *[empty] * 4, *[np.empty(0)] * 13)
     isl = np.full(len(SOME), float(ask.isl))
     tables = [table(one.case, ask.engine, SOME, isl) for one in able]
     whole = pd.concat([rows[rows.metric == ONE] for rows in tables], ignore_index=True)
@@ -80,8 +82,10 @@ def curves(ask: Ask, options: list[Option]) -> Curves:
     found = shapes.inputs(rows)
     groups = load()
     constants = groups["time"].constants(rows)[0] | groups["energy"].constants(rows)[0]
+    prompts = max(Service.chunk // ask.isl, 1)
     with np.errstate(all="ignore"):
         got = solve(found, constants)
+        full = solve(found, constants, prefilled=prompts * found.values[s.prefilled])
         most = shapes.fitting(rows, found.values, found.isl, found.osl)
 
     def each(symbol) -> np.ndarray:
@@ -100,6 +104,7 @@ def curves(ask: Ask, options: list[Option]) -> Curves:
         step=each(s.served_step),
         step_energy=each(s.energy_served_fit) * fleet,
         prefill=each(s.prefill_time)[:, 0],
+        crowded=full[s.prefill_time].reshape(len(able), -1)[:, 0] / prompts,
         prefill_energy=each(s.energy_prefill_fit)[:, 0] * devices,
         gap=each(s.request_gap)[:, 0],
         interleave=each(s.interleave)[:, 0],

@@ -1,8 +1,8 @@
 """How many replicas does each option need?  Answered in closed form for all of them at once.
 
-The fewest replicas are those at whose load the *means* keep the promise, so no fewer can; the
-likely number lets the share of requests keep it that was asked for, and is where a simulation
-starts.
+The fewest replicas are those at whose load the promise would be kept if no request ever waited for
+another, so no fewer can; the likely number lets the share of requests keep it that was asked for,
+and is where a simulation starts.
 """
 
 import math
@@ -56,14 +56,15 @@ def size(ask: Ask, found: Curves) -> list[Candidate]:
 
 def replicas(ask: Ask, points: Points, batch: int, latest: dict[str, float]) -> Replicas:
     """Return how many replicas carry the load so that latencies keep their limits."""
-    fast = points.rate < points.ceiling[:, None]
-    mean = fast & (FLIGHT <= batch)
+    mean = (points.most < points.top[:, None]) & (FLIGHT <= batch)
     # a place in the batch is free for most of those who come
-    tail = fast & (FLIGHT + deviations(ask) * np.sqrt(FLIGHT) <= batch)
+    tail = (points.rate < points.ceiling[:, None]) & (
+        FLIGHT + deviations(ask) * np.sqrt(FLIGHT) <= batch
+    )
     for name, seconds in latest.items():
-        mean &= points.means[name] * (1 - SLACK) <= seconds
+        mean &= points.best[name] * (1 - SLACK) <= seconds
         tail &= points.tails[name] <= seconds
-    most = np.where(mean, points.rate, 0.0).max(axis=1)
+    most = np.where(mean, points.most, 0.0).max(axis=1)
     often = np.where(tail, points.rate, 0.0).max(axis=1)
     most[most == 0] = np.nan
     fewest = np.maximum(np.ceil(ask.rps / most - 1e-9), 1.0)
@@ -100,13 +101,13 @@ class Places:
 def missed(points: Points, row: int, latest: dict[str, float]) -> tuple[str, str, float]:
     """Say which limit even a lone request misses, and by what share."""
     worst = max(
-        ((points.means[name][row][0] / seconds - 1, name) for name, seconds in latest.items()),
+        ((points.best[name][row][0] / seconds - 1, name) for name, seconds in latest.items()),
         default=(0.0, ""),
     )
     if worst[0] * (1 - SLACK) <= SLACK:
         return "saturated", "no load is light enough", 0.0
     name = worst[1]
-    return f"misses {name}", f"{points.means[name][row][0] * 1e3:.4g} ms", float(worst[0])
+    return f"misses {name}", f"{points.best[name][row][0] * 1e3:.4g} ms", float(worst[0])
 
 
 def unable(found: Curves, row: int, batch: int) -> tuple[str, str, float] | None:
@@ -171,7 +172,7 @@ class Prefills:
 
 
 def prefills(ask: Ask, found: Curves, latest: dict[str, float]) -> Prefills:
-    """Return how many workers prefill, by the mean wait that is left and by its tail."""
+    """Return how many workers prefill: those that full passes need, and likely."""
     alone, service = found.gap + found.prefill, found.prefill / found.groups
     limit = np.full(len(alone), latest.get("ttft", math.inf))
     name = "ttft"
@@ -181,14 +182,12 @@ def prefills(ask: Ask, found: Curves, latest: dict[str, float]) -> Prefills:
             limit, name = np.minimum(limit, rest), "e2e"
     spare = np.maximum(limit - alone, 0.0)[:, None]
     usable = np.where(np.isfinite(service), service, 1.0)
-    fewest = np.floor(ask.rps * usable) + 1
-    counts = fewest[:, None] + np.arange(WORKERS)
-    wait, tail = waits(ask, ask.rps / counts, usable[:, None])
-    by_mean = wait * (1 - SLACK) <= spare + SLACK * usable[:, None]
-    by_tail = tail <= spare + 1e-9
-    first = (np.where(x.any(axis=1), x.argmax(axis=1), WORKERS - 1) for x in (by_mean, by_tail))
-    mean, often = (fewest + x for x in first)
-    return Prefills(alone, service, limit, name, mean, np.maximum(mean, often))
+    crowded = np.where(np.isfinite(found.crowded), found.crowded, 1.0) / found.groups
+    fewest = np.floor(ask.rps * np.minimum(crowded, usable)) + 1
+    counts = (np.floor(ask.rps * usable) + 1)[:, None] + np.arange(WORKERS)
+    keeps = waits(ask, ask.rps / counts, usable[:, None])[1] <= spare + 1e-9
+    first = np.where(keeps.any(axis=1), keeps.argmax(axis=1), WORKERS - 1)
+    return Prefills(alone, service, limit, name, fewest, counts[:, 0] + first)
 
 
 def _apart(
@@ -196,8 +195,8 @@ def _apart(
 ) -> list[Candidate]:
     decode = {name: x for name, x in latest.items() if name in ("itl", "gap")}
     if "e2e" in latest:  # the longest first token that is left to the others
-        points.means["e2e"] = points.means["e2e"] + first.alone[:, None]
-        points.tails["e2e"] = points.tails["e2e"] + first.alone[:, None]
+        for told in (points.best, points.means, points.tails):
+            told["e2e"] = told["e2e"] + first.alone[:, None]
         decode["e2e"] = latest["e2e"]
     need = replicas(ask, points, batch, decode)
     itl = need.latency["itl"]

@@ -46,7 +46,7 @@ one load and one gap between tokens.
 A prompt waits for those before it, like a customer of {ref}`one server <law-wait-md1>`.
 The largest batch that keeps both limits has the largest load; the replicas are the load over that.
 
-No fewer replicas can do than those at which the *means* keep the promise.
+No fewer replicas can do than those that keep the promise if no request ever waits for another.
 So a candidate has a least price, and one whose least is above the best found so far is out \
 without a simulation.
 The others are simulated, request by request ({doc}`serving`), until no least is below the best.
