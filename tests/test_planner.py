@@ -10,13 +10,15 @@ import numpy as np
 import pytest
 
 from inferecon import cli
+from inferecon.numbers import digits
 from inferecon.planner import ask as asking
 from inferecon.planner import confirm, curves, points, presets, sensitivity, sizing
 from inferecon.planner.ask import MONTH, Ask
 from inferecon.planner.choose import axes, plan
 from inferecon.planner.report import report
 from inferecon.planner.space import options
-from inferecon.planner.words import as_text
+from inferecon.planner.words import as_text, where
+from inferecon.report import planning as page
 from inferecon.service.promise import promise
 from inferecon.simulate.arrivals import Lengths
 from inferecon.simulate.plan import Load, Service
@@ -92,6 +94,17 @@ def test_nothing_cheaper_keeps_the_promise_when_everything_is_simulated(change):
                 count += 1
     assert not cheaper
     assert found.winner.replicas[1] > 1  # one replica would be no test
+
+
+def test_one_replica_less_than_the_fewest_never_keeps_the_promise():
+    ask = asked(rps=40.0, batches=(4, 32))
+    found = curves.curves(ask, options(ask))
+    able = [one for one in sizing.size(ask, found) if not one.reason[0] and one.fewest[1] > 1]
+    assert {one.mode for one in able} == {"together", "apart"}
+    for one in able[::4]:
+        prefills, others = one.fewest
+        less = (prefills + 2 if prefills else 0, others - 1)
+        assert not confirm.judged(ask, one, less).keeps, one.name
 
 
 def test_the_winner_keeps_the_promise_with_all_its_replicas_simulated_together(small):
@@ -366,12 +379,10 @@ def test_the_command_answers_as_json_and_says_what_cannot_be(command):
 # The page -----------------------------------------------------------------------------------------
 
 
-def test_the_page_has_a_plan_its_losers_and_the_tiers():
-    from inferecon.report.planning import planning_page
-
-    page = planning_page()
-    for head in ("One plan worked out", "Why the others lost", "Would another win?", "Tiers"):
-        assert f"## {head}\n" in page
-    assert "nan" not in page and "{" not in page.replace("{ref}", "").replace("{doc}", "").replace(
-        "{div}", ""
-    )
+def test_the_page_shows_the_plan_and_all_who_lost(small, output):
+    shown = "\n".join([*page.example(small, output), *page.losers(output)])
+    assert all(where(row).replace("×", "times") in shown for row in output["ranked"])
+    assert all(f"| {one['reason']} | {one['count']:,} |" in shown for one in output["lost"])
+    won, tokens = output["ranked"][0], 12 * 128 * 3600 / 1e6
+    assert f" / {digits(tokens)} = {digits(won['usd_per_million_output'])} USD" in shown
+    assert "nan" not in shown

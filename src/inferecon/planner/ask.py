@@ -64,8 +64,8 @@ class Ask:
             if getattr(self, name) not in known:
                 value = getattr(self, name)
                 raise BadInput(f"--{name}: no {name} {value!r}{nearest(value, known)}")
-        if any(not 1 <= batch <= BATCHES[-1] for batch in self.batches):
-            raise BadInput(f"--batches must be 1 to {BATCHES[-1]}")
+        if not set(self.batches) <= set(BATCHES):
+            raise BadInput(f"batches are of {', '.join(map(str, BATCHES))}")
         if self.budget < 0 or self.devices < 0:
             raise BadInput("--budget and --devices must not be negative")
 

@@ -21,7 +21,8 @@ from .ask import BATCHES, Ask
 from .space import OTHER, Option
 
 SOME = np.unique(np.rint(np.geomspace(1, BATCHES[-1], 24)))  # batches at which laws are solved
-FLIGHT = np.geomspace(0.02, BATCHES[-1], 160)  # mean sequences in flight of the curves
+# Mean sequences in flight of the curves: near to each other, and every batch limit among them.
+FLIGHT = np.union1d(np.geomspace(0.02, BATCHES[-1], 240), np.float64(BATCHES))
 ONE = "decode_tok_s"  # one row a workload is enough: the laws give all figures at once
 
 

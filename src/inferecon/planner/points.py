@@ -62,7 +62,7 @@ def together(ask: Ask, found: Curves, limit: int) -> Points:
     share = np.minimum(found.interleave, 1.0)
     return Points(
         rate,
-        FLIGHT / (ask.osl * full),
+        FLIGHT / (max(ask.osl - 1, 1) * full),  # a prefill makes the first token
         best,
         means,
         tails,

@@ -56,15 +56,17 @@ def size(ask: Ask, found: Curves) -> list[Candidate]:
 
 def replicas(ask: Ask, points: Points, batch: int, latest: dict[str, float]) -> Replicas:
     """Return how many replicas carry the load so that latencies keep their limits."""
-    mean = (points.most < points.top[:, None]) & (FLIGHT <= batch)
+    best = np.ones(points.most.shape, bool)
     # a place in the batch is free for most of those who come
     tail = (points.rate < points.ceiling[:, None]) & (
         FLIGHT + deviations(ask) * np.sqrt(FLIGHT) <= batch
     )
     for name, seconds in latest.items():
-        mean &= points.best[name] * (1 - SLACK) <= seconds
+        best &= points.best[name] * (1 - SLACK) <= seconds
         tail &= points.tails[name] <= seconds
-    most = np.where(mean, points.most, 0.0).max(axis=1)
+    best[:, 1:] |= best[:, :-1]  # a limit is met somewhere before the next point
+    most = np.where(best & (FLIGHT <= batch), points.most, 0.0).max(axis=1)
+    most = np.minimum(most, points.top)
     often = np.where(tail, points.rate, 0.0).max(axis=1)
     most[most == 0] = np.nan
     fewest = np.maximum(np.ceil(ask.rps / most - 1e-9), 1.0)
