@@ -73,7 +73,7 @@ def test_all_that_was_enumerated_won_or_lost_with_a_reason(small, output):
     [
         {"rps": 24.0},
         {"rps": 90.0, "isl": 64, "slo": "ttft=80ms,itl=10ms", "hardware": ("h100-sxm",)},
-        {"rps": 6.0, "isl": 8000, "slo": "ttft=1500ms", "hardware": ("a100-80gb-sxm",)},
+        {"rps": 4.0, "isl": 8000, "slo": "ttft=1500ms", "hardware": ("a100-80gb-sxm",)},
     ],
     ids=["gaps", "short prompts", "long prompts"],
 )
@@ -101,7 +101,7 @@ def test_one_replica_less_than_the_fewest_never_keeps_the_promise():
     found = curves.curves(ask, options(ask))
     able = [one for one in sizing.size(ask, found) if not one.reason[0] and one.fewest[1] > 1]
     assert {one.mode for one in able} == {"together", "apart"}
-    for one in able[::4]:
+    for one in able[::6]:
         prefills, others = one.fewest
         less = (prefills + 2 if prefills else 0, others - 1)
         assert not confirm.judged(ask, one, less).keeps, one.name
@@ -270,7 +270,7 @@ def test_a_budget_is_kept_or_the_sentence_says_what_it_would_take():
     dear = plan(asked(rps=400.0, budget=5.0))
     assert dear.winner is None
     assert "within 5.00 USD/h" in report(dear)["infeasible"][0]
-    cheap = plan(asked(budget=40.0))
+    cheap = plan(asked(budget=40.0, modes=("together",), formats=("bf16",)))
     assert cheap.winner and all(x.usd <= 40 for x in cheap.ranked)
 
 
@@ -285,7 +285,7 @@ def test_a_model_that_no_device_holds_is_told_so():
 
 
 def test_a_device_without_price_loses_by_usd_and_is_ranked_by_energy():
-    ask = asked(hardware=("h20",), formats=("bf16",))
+    ask = asked(hardware=("h20",), formats=("bf16",), modes=("together",))
     by_usd = plan(ask)
     assert by_usd.winner is None
     kinds = {one.reason[0] for one in by_usd.lost}
@@ -313,7 +313,7 @@ def test_presets_say_what_their_claims_say():
 
 
 def test_advice_is_compared_with_the_winner():
-    ask = asked(slo="ttft=200ms", hardware=("h100-sxm", "rtx-pro-6000-server"))
+    ask = asked(slo="ttft=200ms", hardware=("h100-sxm", "l40s"), modes=("together",))
     found = plan(ask)
     said = presets.advice(found, presets.TIERS["online"])
     assert said.startswith("s1-tier-online advises an H100 cluster: ")
