@@ -21,6 +21,7 @@ from .data import (
     record_page,
 )
 from .elasticities import elasticities
+from .noticed import remembered
 from .planning import planning_page
 from .results import device_page, model_page
 from .serving import serving_page
@@ -31,12 +32,16 @@ from .validation import validation_page
 
 def write_pages(found: dict[str, dict], numbers: dict) -> int:
     """Write all generated pages; return how many changed."""
-    # Three pages rest on no notebook and take as long as all others together.
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as beside:
+    # Three pages rest on no notebook and take longer than all others together.
+    apart = {"mp_context": get_context("spawn"), "max_tasks_per_child": 1}
+    with ProcessPoolExecutor(2, **apart) as beside:
         slow = {
-            "reference/validation": beside.submit(validation_page),
-            "reference/serving": beside.submit(serving_page),
-            "reference/planning": beside.submit(planning_page),
+            name: beside.submit(remembered, name, make)
+            for name, make in (
+                ("reference/serving", serving_page),
+                ("reference/validation", validation_page),
+                ("reference/planning", planning_page),
+            )
         }
         pages = others(found, numbers)
         pages |= {name: page.result() for name, page in slow.items()}
