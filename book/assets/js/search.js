@@ -8,6 +8,10 @@
     status.innerHTML = 'Search needs a local server: run <code>python -m http.server</code> in the folder of this page and open <code>http://localhost:8000/search.html</code>.';
     return;
   }
+  // at once: what is typed while the index is on its way stays in the field
+  field.value = new URLSearchParams(location.search).get('q') ?? '';
+  form.hidden = false;
+  field.focus();
   const pagefind = await import(new URL(place.dataset.index, location.href));
   // a chapter is long and says its words often: neither may count against it, nor much for it
   await pagefind.options({excerptLength: 25, ranking: {pageLength: 0.1, termFrequency: 0.3}});
@@ -42,10 +46,7 @@
     place.dataset.answered = asked;
   }
 
-  form.hidden = false;
   form.addEventListener('submit', event => { event.preventDefault(); show(); });
   field.addEventListener('input', show);
-  field.value = new URLSearchParams(location.search).get('q') ?? '';
-  field.focus();
   show();
 })();
