@@ -12,12 +12,12 @@ from typing import Annotated
 import typer
 
 from .cli_bill import app as billed
-from .cli_measured import Json
 from .cli_measured import app as measured
 from .cli_plan import app as planned
 from .cli_service import app as served
 from .cli_sweep import app as swept
 from .errors import BadInput
+from .options import Activations, Batch, Ep, Grid, Isl, Json, Kv, Osl, Provider, Tp
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -96,15 +96,15 @@ def trace(
     hardware: str,
     format: str,
     symbol: str,
-    batch: Annotated[int, typer.Option(help="sequences served together")] = 32,
-    isl: Annotated[int, typer.Option(help="input sequence length, tokens")] = 1024,
-    osl: Annotated[int, typer.Option(help="output sequence length, tokens")] = 1024,
-    activations: Annotated[str, typer.Option(help="default: what goes with the weights")] = None,
-    kv: Annotated[str, typer.Option(help="number format of the KV cache")] = "bf16",
-    tp: Annotated[int, typer.Option(help="default: the fewest devices that hold it")] = None,
-    ep: Annotated[int, typer.Option(help="default: as tp, where the experts divide")] = None,
-    grid: Annotated[str, typer.Option(help="emissions of the grid")] = "world",
-    provider: Annotated[str, typer.Option(help="whose price; default: the lowest")] = "",
+    batch: Batch = 32,
+    isl: Isl = 1024,
+    osl: Osl = 1024,
+    activations: Activations = None,
+    kv: Kv = "bf16",
+    tp: Tp = None,
+    ep: Ep = None,
+    grid: Grid = "world",
+    provider: Provider = "",
     depth: Annotated[int, typer.Option(min=1, help="levels of the tree")] = 99,
     as_json: Json = False,
 ) -> None:
@@ -150,9 +150,9 @@ def solve(
     format: str,
     goal: Annotated[str, typer.Argument(help="a quantity and its value: itl=20ms")],
     by: Annotated[str, typer.Option(help="the input to find: hbm_bandwidth, batch, price ...")],
-    batch: Annotated[int, typer.Option(help="sequences served together")] = 32,
-    isl: Annotated[int, typer.Option(help="input sequence length, tokens")] = 1024,
-    osl: Annotated[int, typer.Option(help="output sequence length, tokens")] = 1024,
+    batch: Batch = 32,
+    isl: Isl = 1024,
+    osl: Osl = 1024,
     as_json: Json = False,
 ) -> None:
     """Find the value of one input that gives a quantity the value asked for."""

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from .cli_measured import Json
 from .errors import BadInput
+from .options import Activations, Batch, Engine, Ep, Isl, Json, Kv, Osl, Tp
 
 app = typer.Typer()
 
@@ -23,20 +23,18 @@ def energy(
     format: Annotated[
         str, typer.Option(help="format of the weights; default: that of the file, or bf16")
     ] = None,
-    activations: Annotated[str, typer.Option(help="default: what goes with the weights")] = None,
-    kv: Annotated[str, typer.Option(help="number format of the KV cache")] = "bf16",
-    tp: Annotated[int, typer.Option(help="default: the fewest devices that hold it")] = None,
-    ep: Annotated[int, typer.Option(help="default: as tp, where the experts divide")] = None,
-    batch: Annotated[int, typer.Option(help="sequences served together")] = 32,
-    isl: Annotated[int, typer.Option(help="input sequence length, tokens")] = 1024,
-    osl: Annotated[int, typer.Option(help="output sequence length, tokens")] = 1024,
+    activations: Activations = None,
+    kv: Kv = "bf16",
+    tp: Tp = None,
+    ep: Ep = None,
+    batch: Batch = 32,
+    isl: Isl = 1024,
+    osl: Osl = 1024,
     grid: Annotated[str, typer.Option(help="electricity grid")] = "world",
     price: Annotated[
         float, typer.Option(help="USD an hour and device; default: the lowest offer on record")
     ] = None,
-    engine: Annotated[
-        str, typer.Option(help="vllm, sglang, trtllm, llama.cpp or transformers")
-    ] = "vllm",
+    engine: Engine = "vllm",
     as_json: Json = False,
 ) -> None:
     """Say what a number of tokens takes: device hours, kWh, kg CO2e and USD."""

@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from .errors import BadInput
+from .options import Activations, Batch, Engine, Ep, Isl, Json, Kv, Osl, Tp
 
 app = typer.Typer()
-Json = Annotated[bool, typer.Option("--json", help="print data as JSON")]
 
 
 @app.command("predict")
@@ -17,16 +17,14 @@ def predict_(
     model: str,
     hardware: str,
     format: str,
-    engine: Annotated[
-        str, typer.Option(help="vllm, sglang, trtllm, llama.cpp or transformers")
-    ] = "vllm",
-    batch: Annotated[int, typer.Option(help="sequences served together")] = 32,
-    isl: Annotated[int, typer.Option(help="input sequence length, tokens")] = 1024,
-    osl: Annotated[int, typer.Option(help="output sequence length, tokens")] = 1024,
-    activations: Annotated[str, typer.Option(help="default: what goes with the weights")] = None,
-    kv: Annotated[str, typer.Option(help="number format of the KV cache")] = "bf16",
-    tp: Annotated[int, typer.Option(help="default: the fewest devices that hold it")] = None,
-    ep: Annotated[int, typer.Option(help="default: as tp, where the experts divide")] = None,
+    engine: Engine = "vllm",
+    batch: Batch = 32,
+    isl: Isl = 1024,
+    osl: Osl = 1024,
+    activations: Activations = None,
+    kv: Kv = "bf16",
+    tp: Tp = None,
+    ep: Ep = None,
     as_json: Json = False,
 ) -> None:
     """Say what an engine will do, each figure with its 90 % interval and its bound."""

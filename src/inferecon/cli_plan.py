@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from .cli_measured import Json
 from .cli_service import Slo
+from .options import Engine, Json, Kv
 
 app = typer.Typer()
 
@@ -35,10 +35,8 @@ def plan(
     budget: Annotated[str, typer.Option(help="at most: 12 USD/h or 9000 USD/month")] = "",
     devices: Annotated[int, typer.Option(min=0, help="at most so many; 0: any number")] = 0,
     by: Annotated[str, typer.Option(help="what is to be least: usd, kwh or kg; default: usd")] = "",
-    engine: Annotated[
-        str, typer.Option(help="vllm, sglang, trtllm, llama.cpp or transformers")
-    ] = "vllm",
-    kv: Annotated[str, typer.Option(help="number format of the KV cache")] = "bf16",
+    engine: Engine = "vllm",
+    kv: Kv = "bf16",
     burst: Annotated[
         float, typer.Option(help="deviation of the times between arrivals; 1: Poisson")
     ] = 1.0,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .cli_measured import Json
+from .options import Activations, Engine, Ep, Grid, Json, Kv, Provider, Tp
 
 app = typer.Typer()
 Slo = Annotated[
@@ -93,15 +93,13 @@ def simulate(
     link: Annotated[
         float, typer.Option(help="GB/s between them; default: the links of a replica's devices")
     ] = 0.0,
-    engine: Annotated[
-        str, typer.Option(help="vllm, sglang, trtllm, llama.cpp or transformers")
-    ] = "vllm",
-    activations: Annotated[str, typer.Option(help="default: what goes with the weights")] = None,
-    kv: Annotated[str, typer.Option(help="number format of the KV cache")] = "bf16",
-    tp: Annotated[int, typer.Option(help="default: the fewest devices that hold it")] = None,
-    ep: Annotated[int, typer.Option(help="default: as tp, where the experts divide")] = None,
-    grid: Annotated[str, typer.Option(help="emissions of the grid")] = "world",
-    provider: Annotated[str, typer.Option(help="whose price; default: the lowest")] = "",
+    engine: Engine = "vllm",
+    activations: Activations = None,
+    kv: Kv = "bf16",
+    tp: Tp = None,
+    ep: Ep = None,
+    grid: Grid = "world",
+    provider: Provider = "",
     seed: Annotated[int, typer.Option(min=0, help="the same seed gives the same requests")] = 1,
     log: Annotated[
         Path, typer.Option(help="write each request to a CSV that inferecon metrics reads")

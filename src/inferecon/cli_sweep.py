@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from .cli_measured import Json
 from .errors import BadInput
+from .options import Batch, Isl, Json, Osl
 
 app = typer.Typer()
 
@@ -22,9 +22,9 @@ def sweep(
     ] = "deepseek-v3",
     hardware: Annotated[str, typer.Option(help="as for models")] = "all",
     formats: Annotated[str, typer.Option(help="weight formats, as for models")] = "bf16,fp8",
-    batch: Annotated[int, typer.Option(help="sequences served together")] = 32,
-    isl: Annotated[int, typer.Option(help="input sequence length, tokens")] = 1024,
-    osl: Annotated[int, typer.Option(help="output sequence length, tokens")] = 1024,
+    batch: Batch = 32,
+    isl: Isl = 1024,
+    osl: Osl = 1024,
     out: Annotated[
         str, typer.Option(help="folder, or address such as s3://…, for all that is written")
     ] = "sweep",

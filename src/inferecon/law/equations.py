@@ -15,17 +15,17 @@ from ..symbols import GLOSSARY
 from ..units import ONE, DimensionError, unit_of, ureg
 
 
-def Eq(left: sp.Basic, right: sp.Basic) -> sp.Eq:  # noqa: N802  stands for SymPy's class
+def Eq(left: sp.Basic, right: sp.Basic) -> sp.Eq:  # stands for SymPy's class
     """An equation as written: SymPy would spend a second trying to decide all of ours."""
     return sp.Eq(left, right, evaluate=False)
 
 
-def Max(*terms: sp.Basic) -> sp.Max:  # noqa: N802  stands for SymPy's class
+def Max(*terms: sp.Basic) -> sp.Max:  # stands for SymPy's class
     """A maximum as written: SymPy would compare each term with each, and decide none of ours."""
     return sp.Max(*terms, evaluate=False)
 
 
-def Min(*terms: sp.Basic) -> sp.Min:  # noqa: N802  stands for SymPy's class
+def Min(*terms: sp.Basic) -> sp.Min:  # stands for SymPy's class
     """A minimum as written, as ``Max``."""
     return sp.Min(*terms, evaluate=False)
 
