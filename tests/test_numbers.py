@@ -1,5 +1,6 @@
 """Published numbers: each has one place, a box that says what it is, and its citation."""
 
+import gzip
 import json
 import re
 import subprocess
@@ -13,7 +14,7 @@ from inferecon.edition import UNSTAMPED
 from inferecon.errors import BuildFailed
 from inferecon.files import BOOK, ROOT
 from inferecon.matrix import WORKLOAD
-from inferecon.numbers import Number, number
+from inferecon.numbers import SHOWN, Number, number
 from inferecon.pages.katex_node import node
 from inferecon.press import check_places
 from inferecon.response import solution
@@ -68,7 +69,7 @@ def test_the_address_of_every_number_is_there_exactly_once(pages):
 
 
 def test_no_page_becomes_too_heavy(pages):
-    assert max(len(body.encode()) for body in pages.values()) < 700_000
+    assert max(len(gzip.compress(body.encode())) for body in pages.values()) < 150_000
 
 
 def test_no_two_numbers_share_a_cell():
@@ -155,6 +156,36 @@ def test_a_prediction_is_never_quoted_without_its_interval_and_mark(with_unit):
     assert number.text == "30 ms ≈ (20–45)"
     placed = numberbox.explained(shown, "index", {PREDICTED: number})
     assert f'id="{naming.anchor(PREDICTED)}"' in placed and "(20–45)" in placed
+
+
+def test_a_number_has_its_values_its_bound_and_the_records_behind_it():
+    """3.39 USD/h x 3,682 s are 3.467 USD, prefill included; 12.2 ms hide 0.283 ms."""
+    price = "deepseek-v3/h200-sxm/fp8:cost_per_token"
+    found, case = numberbox.data([ITL, price], NUMBERS)["behind"], "deepseek-v3/h200-sxm/fp8"
+    values = found["values"][case]
+    assert (values["price"], values["device_time"]) == ("3.39 USD/h", "3,680 s/Mtok")
+    assert values["t_memory_decode"] == "12.2 ms" and values["t_math_decode"] == "0.283 ms"
+    assert found["won"][case]["itl"].startswith("traffic of a decode step at peak 12.2 ms, above")
+    place, *times = found["of"][case]["cost_per_token"]
+    records = {found["inputs"][n]["name"]: found["inputs"][n] for n in found["sets"][place]}
+    offer = records["H200 SXM 141 GB, rental prices"]
+    assert times == ["itl", "ttft"] and offer["says"][0].startswith(
+        "3.39 USD/h, Verda, on-demand, date"
+    )
+    assert "skypilot-catalog" in found["sources"][offer["sources"][0]]
+    device = records["H200 SXM 141 GB"]
+    assert "hbm_bandwidth = 4800 GB/s" in device["says"] and device["sources"]
+    assert records["DeepSeek-V3"]["at"] == "models/deepseek-v3.html"
+    of_itl = found["sets"][found["of"][case]["itl"][0]]
+    assert offer not in [found["inputs"][n] for n in of_itl], "a time rests on no price"
+
+
+def test_a_prediction_has_its_bound_beside_it():
+    number = Number(30.0, "ms", 20.0, 45.0, "extrapolated")
+    found = numberbox.data([PREDICTED], NUMBERS | {PREDICTED: number})["behind"]
+    case = "deepseek-v3/h200-sxm/fp8@vllm"
+    assert found["bound"][case]["itl"] == NUMBERS[ITL].shown
+    assert len(found["of"][case]["itl"]) == 1, "constants set it, not the greater of two bounds"
 
 
 def test_a_sensitivity_says_what_was_changed():
@@ -250,7 +281,7 @@ def test_the_page_cites_a_number_as_the_command_does():
 @pytest.mark.parametrize("symbol", ["itl", "throughput", "cost_per_token"])
 def test_the_page_cites_a_prediction_as_the_command_does(symbol):
     id = f"deepseek-v3/h200-sxm/fp8@vllm:{symbol}"
-    number = Number(0.0312345, "ms", 0.02, 1.0 / 3, "calibrated")
+    number = Number(0.0312345, SHOWN[SYMBOLS[symbol]], 0.02, 1.0 / 3, "calibrated")
     written = cite.of_value(id, number)
     (forms,) = filled(numberbox.data([id], NUMBERS | {id: number}), [id])
     assert forms == [cite.written(stamped(written), form) for form in cite.FORMS]

@@ -28,16 +28,19 @@ def counts(pattern: str = "*") -> None:
         verdict = "equal" if apart == 0 else f"{apart:+,.0f}"
         if not record.about["published_exact"]:
             verdict = "only a rounded label is published"
-        total, active = values[s.params_total], values[s.params_active]
-        rows.append(
-            f"| {id} | {total:,.0f} | {active:,.0f} | {scope:,.0f} | {stated:,.0f} | {verdict} |"
-        )
+        total, active = (_linked(id, x, values[x]) for x in (s.params_total, s.params_active))
+        rows.append(f"| {id} | {total} | {active} | {scope:,.0f} | {stated:,.0f} | {verdict} |")
     head = [
         "| model | language model | used by a token | as published: what files hold | published "
         "| difference |",
         "|---|---:|---:|---:|---:|---|",
     ]
     display(Markdown("\n".join([*head, *rows])), metadata={PUBLISHED: {"named": named}})
+
+
+def _linked(id: str, symbol, count: float) -> str:
+    """Write a count in full, where a page of the book explains the number."""
+    return f'<a class="num" data-number="counts/{id}:{symbol.name}">{count:,.0f}</a>'
 
 
 def in_scope(record, values) -> float:

@@ -14,6 +14,7 @@ import re
 from functools import cache
 from typing import NamedTuple
 
+from .files import SWEEP
 from .law import Law
 from .laws.catalogue import LAWS
 from .matrix import FORMATS, HARDWARE, MODELS, NOTEBOOKS, WORKLOAD
@@ -109,6 +110,18 @@ def anchor(id: str) -> str:
     Ids that differ in marks alone would share an anchor; the build refuses them.
     """
     return "num-" + re.sub(r"[^A-Za-z0-9_]+", "-", id)
+
+
+def notebook(case: str, numbers: dict) -> str:
+    """Return where the executed notebook of a combination stands in the site; of others, nothing.
+
+    One that cannot run is told by law, and has no notebook.
+    """
+    own = bare(case)[0]
+    model, *rest = own.split("/")
+    if model not in MODELS or f"{own}:itl" not in numbers:
+        return ""
+    return f"{SWEEP.name}/{model}/{'--'.join(rest)}.ipynb"
 
 
 def case_of(case: str, numbers: dict) -> Case:
@@ -225,7 +238,11 @@ def _run(notebook: str) -> str:
 
 def _pages(model: str, hardware: str = "") -> tuple[str, ...]:
     """Pages of a model and of a device, in the default sweep or among the records."""
-    found = [f"models/{model}" if model in MODELS else f"data/models/{model}"]
-    if hardware:
-        found += [f"hardware/{hardware}" if hardware in HARDWARE else f"data/hardware/{hardware}"]
-    return tuple(found)
+    of_device = [page_of("hardware", hardware)] if hardware else []
+    return page_of("models", model), *of_device
+
+
+def page_of(kind: str, id: str) -> str:
+    """Return the page of a model or a device, without the ending."""
+    own = {"models": MODELS, "hardware": HARDWARE}[kind]
+    return f"{kind}/{id}" if id in own else f"data/{kind}/{id}"

@@ -9,10 +9,12 @@ written by ``cite`` alone: the page has its forms with gaps, and the script fill
 import json
 import math
 import re
+from collections.abc import Callable
 from functools import cache
 from html import escape, unescape
 
 from . import naming
+from .behind import behind
 from .cite import FORMS, Entry, key, of_value, url, written
 from .edition import UNSTAMPED, edition
 from .numbers import KNOWN, UNIT_NAMES, Number, digits
@@ -47,10 +49,13 @@ def quoted(id: str, number: Number, with_unit: bool = True) -> str:
     )
 
 
-def explained(body: str, page: str, numbers: Numbers) -> str:
+def explained(
+    body: str, page: str, numbers: Numbers, typeset: Callable[[str], str] | None = None
+) -> str:
     """Return the body of a page with anchors, the list of all its numbers, and their data.
 
     ``page`` is its path without ending.  The first mention of a number is its anchor.
+    ``typeset`` gives the equation of a law by its id, as HTML.
     """
     body += listing(page, numbers)
     root, seen = "../" * page.count("/"), set()
@@ -67,7 +72,12 @@ def explained(body: str, page: str, numbers: Numbers) -> str:
         return f'{found[0][:-1]}{first} href="{target}#{name}">'
 
     body = QUOTED.sub(placed, body)
-    return body + script(data(sorted(seen), numbers, root)) if seen else body
+    if not seen:
+        return body
+    found = data(sorted(seen), numbers, root)
+    laws = sorted({kind["law"] for kind in found["kinds"] if "law" in kind})
+    equations = (f'<template data-law="{id}">{typeset(id)}</template>' for id in laws if typeset)
+    return body + "".join(equations) + script(found)
 
 
 # All numbers of a page -------------------------------------------------------------------------
@@ -131,7 +141,8 @@ def data(ids: list[str], numbers: Numbers, root: str = "") -> dict:
     """Return what the box says of some numbers.
 
     ``numbers[case][symbol]`` is [place in ``kinds``, digits, value], and behind these three
-    the digits of both ends of the interval that a prediction has.
+    the digits of both ends of the interval that a prediction has.  ``behind`` has the values
+    put into the laws and the records that they come from.
     """
     kinds: dict[tuple, tuple[int, dict]] = {}
     cases: dict[str, dict] = {}
@@ -149,6 +160,8 @@ def data(ids: list[str], numbers: Numbers, root: str = "") -> dict:
             of, command, pages = naming.case_of(case, numbers)
             links = [[naming.title(page), f"{page}.html"] for page in pages]
             cases[case] = {"of": of, "command": command, "pages": links, "page": naming.page(id)}
+            if notebook := naming.notebook(case, numbers):
+                cases[case]["notebook"] = notebook
         shown = "missing" if value is None else digits(value)
         ends = [digits(low), digits(high)] if known else []
         values.setdefault(case, {})[symbol] = [place, shown, value, *ends]
@@ -159,6 +172,7 @@ def data(ids: list[str], numbers: Numbers, root: str = "") -> dict:
         "kinds": [kind for _, kind in kinds.values()],
         "cases": cases,
         "numbers": values,
+        "behind": behind(ids, numbers),
     }
 
 

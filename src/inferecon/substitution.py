@@ -1,7 +1,7 @@
 """An equation with the numbers of a scenario put in, as a reader would write it on paper."""
 
 import math
-from functools import partial
+from functools import cache, partial
 from html import escape
 
 import numpy as np
@@ -72,19 +72,31 @@ def _case(cases, values) -> sp.Expr:
 
 def _written(symbol, value: float) -> str:
     """Write a base-unit value with a prefix a reader knows, for the substituted line."""
-    unit = s.GLOSSARY[symbol].unit
-    shown = ureg.Quantity(float(value), unit)
-    if symbol in SHOWN:
-        shown = shown.to(SHOWN[symbol])
-        name = UNIT_NAMES.get(SHOWN[symbol], SHOWN[symbol])
-        return rf"{digits(shown.m)}\,\text{{{name}}}" if name else digits(shown.m)
-    if not unit.dimensionality:
-        return f"{value:,.0f}" if float(value).is_integer() else digits(value)
-    text = f"{unit:~}".replace(" ", "")
-    prefix, factor = _prefix(abs(float(value)))
+    shown, prefix, unit = parts(symbol, value)
     micro = r"\mu" if prefix == "µ" else ""  # KaTeX has no such letter in text
     prefix = "" if micro else prefix
-    return rf"{digits(float(value) / factor)}\,{micro}\text{{{prefix}{escape(text)}}}"
+    return rf"{shown}\,{micro}\text{{{prefix}{escape(unit)}}}" if prefix + unit + micro else shown
+
+
+def parts(symbol: sp.Symbol, value: float) -> tuple[str, str, str]:
+    """Return digits, prefix and unit of a base-unit value."""
+    scale, unit, plain_number = _unit(symbol)
+    if scale is not None:
+        return digits(float(value) * scale), "", unit
+    if plain_number:
+        return f"{value:,.0f}" if float(value).is_integer() else digits(value), "", ""
+    prefix, factor = _prefix(abs(float(value)))
+    return digits(float(value) / factor), prefix, unit
+
+
+@cache
+def _unit(symbol: sp.Symbol) -> tuple[float | None, str, bool]:
+    """Return how many of the unit in which a symbol is shown make a base unit, and its name."""
+    unit = s.GLOSSARY[symbol].unit
+    if symbol in SHOWN:
+        scale = ureg.Quantity(1.0, unit).to(SHOWN[symbol]).m
+        return scale, UNIT_NAMES.get(SHOWN[symbol], SHOWN[symbol]), False
+    return None, f"{unit:~}".replace(" ", ""), not unit.dimensionality
 
 
 def _prefix(size: float) -> tuple[str, float]:

@@ -24,13 +24,26 @@
     const unit = value => `${value} ${kind.unit}`.trim();
     const shown = exact === null ? digits : unit(digits);
     return {
-      ...kind, id, exact, shown, of: of.of, pages: of.pages,
+      ...kind, id, exact, shown, of: of.of, pages: of.pages, notebook: of.notebook,
       between: kind.known && `${low} to ${unit(high)}`,
       value: kind.known ? `${shown}, 90 % interval ${low} to ${unit(high)}, ${kind.known}` : shown,
       whole: exact === null ? '' : unit(exact.toLocaleString('en-GB', {maximumSignificantDigits: 10})),
+      ...behind(data.behind, owner, symbol, kind),
       command: of.command.replace('SYMBOL', symbol),
       url: `${of.page}.html#${anchor(id)}`,
       key: `inferecon-number-${id}`.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/-$/, ''),
+    };
+  }
+
+  // the values put in, the bounds that won, and the records, as the build found them
+  function behind({values, won, bound, inputs, sources, sets, of}, owner, symbol, {sympy}) {
+    const [set, ...times] = of[owner]?.[symbol] ?? [], put = values[owner] ?? {};
+    const NAME = /[A-Za-z_]\w*/g, right = sympy?.slice(sympy.indexOf(' = ') + 3) ?? '';
+    const filled = right.replace(NAME, name => put[name] ?? name).replaceAll('**', '^').replaceAll('*', ' × ');
+    return {
+      filled: filled !== right && filled,
+      bounds: bound[owner]?.[symbol] ? [`derived bound: ${bound[owner][symbol]}`] : times.map(time => won[owner][time] && `${time}: ${won[owner][time]}`).filter(Boolean),
+      inputs: (sets[set] ?? []).map(n => ({...inputs[n], sources: inputs[n].sources.map(at => sources[at])})),
     };
   }
 
@@ -60,14 +73,25 @@
   const link = (text, url) => make('a', {href: data.root + url, textContent: text});
   const copy = (text, label) => globalThis.copyButton(() => text, label);
 
-  // the form at the foot of the page, where the report names its repository, for one number
-  function report(id) {
-    const form = document.querySelector('.report-number');
-    if (!form) return null;
-    const url = new URL(form.href), body = url.searchParams.get('body');
-    url.searchParams.set('title', `Wrong number ${id}`);
-    url.searchParams.set('body', `${body}Number: ${id}\n`);
-    return make('a', {href: url.href, textContent: 'Report it'});
+  // the form, or the letter, at the foot of the page, for one number; a letter knows no + for a space
+  function report({id, whole, shown}) {
+    const url = new URL(document.querySelector('.report-number').href), asked = url.searchParams;
+    const body = `${asked.get('body')}Number: ${id}\nValue: ${whole || shown}\n`;
+    asked.set(asked.has('subject') ? 'subject' : 'title', `Wrong number ${id}`);
+    asked.set('body', body);
+    return [make('a', {href: url.href.replaceAll('+', '%20'), textContent: 'Report it'}), ' ', copy(body, 'Copy the report')];
+  }
+
+  // the equation as the build typeset it
+  function equation(law) {
+    const found = document.querySelector(`template[data-law="${CSS.escape(law)}"]`);
+    return found ? [found.content.cloneNode(true)] : [];
+  }
+
+  function records(inputs) {
+    const items = inputs.map(({name, at, says, sources}) => make('li', {}, link(name, at), says.length ? `: ${says.join('; ')}` : '',
+      ...(sources.length ? [make('small', {textContent: `Source: ${sources.join('; ')}`})] : [])));
+    return make('details', {className: 'inputs'}, make('summary', {textContent: `${inputs.length} records, each with its source`}), make('ul', {}, ...items));
   }
 
   // Rows of the box, each a name and what stands beside it, or null; further ones go here.
@@ -76,15 +100,19 @@
     number => number.between && ['90 % interval', number.between],
     number => number.whole && ['In full', number.whole],
     number => ['Symbol', make('code', {textContent: number.symbol})],
-    number => number.law && ['Law', link(number.law, number.place), ' ', make('code', {textContent: number.sympy})],
+    number => number.law && ['Law', link(number.law, number.place), ...equation(number.law)],
+    number => number.filled && ['Put in', make('code', {textContent: `${number.filled} = ${number.shown}`})],
+    number => number.bounds.length && ['Bound', ...number.bounds.flatMap((text, i) => [i ? '; ' : '', text])],
+    number => number.inputs.length && ['Inputs', records(number.inputs)],
     number => ['Known as', number.how, ...(number.known ? ['; see ', link('calibration', 'calibration.html'),
       ', ', link('validation', 'reference/validation.html'), ', ',
       link('constants', 'reference/validation.html#constants')] : [])],
     number => ['Pages', ...number.pages.flatMap(([text, url], i) => [i ? ', ' : '', link(text, url)])],
+    number => number.notebook && ['Notebook', Object.assign(link('as it was executed', number.notebook), {download: ''})],
     number => ['ID', make('code', {textContent: number.id}), ' ',
       copy(new URL(data.root + number.url, location.href).href, 'Copy link')],
     number => ['Command', make('code', {textContent: number.command}), ' ', copy(number.command)],
-    number => report(number.id) && ['Wrong?', report(number.id)],
+    number => ['Wrong?', ...report(number)],
   ];
 
   const names = {markdown: 'Markdown', latex: 'LaTeX', bibtex: 'BibTeX', json: 'JSON'};

@@ -16,8 +16,11 @@ from sphinx.util.docutils import SphinxRole
 
 from .. import naming
 from ..errors import nearest
+from ..law import display
+from ..laws.catalogue import LAWS
 from ..numberbox import DATA, Numbers, explained, quoted, quoted_in
 from ..results import read_numbers
+from .katex_node import render
 
 SCRIPT = "js/numbers.js"
 
@@ -90,11 +93,21 @@ class NumberRole(SphinxRole):
         return self.inliner.reporter.error(message, line=self.lineno)
 
 
+def typeset(law: str) -> str:
+    """Return the equation of a law, which the box of a number shows."""
+    return render(display(_laws()[law].eq), True)
+
+
+@cache
+def _laws() -> dict:
+    return {law.id: law for law in LAWS}
+
+
 def explain(app: Sphinx, pagename: str, template: str, context: dict, doctree) -> None:
     """Give the numbers of a page their places, and the page the script of the box."""
     if doctree is None or "body" not in context:
         return
-    context["body"] = explained(context["body"], pagename, published())
+    context["body"] = explained(context["body"], pagename, published(), typeset)
     if DATA in context["body"]:
         app.add_js_file(SCRIPT, loading_method="defer", priority=600)
 
