@@ -73,13 +73,33 @@ def test_every_id_has_an_address_of_its_own(site):
     assert places["ITL"] == "latency.html#law-itl"
 
 
-def test_a_wrong_number_can_be_reported_where_a_repository_is_declared(monkeypatch):
-    assert head.report_url("cost") == "" or sitefiles.declared("repository-code")
-    declared = {"repository-code": "https://example.org/repository"}
-    monkeypatch.setattr(head, "declared", declared.get)
-    parts = urlsplit(head.report_url("models/one"))
-    assert parts.path == "/repository/issues/new"
-    assert parse_qs(parts.query)["title"] == ["Wrong number on models/one"]
+@pytest.mark.parametrize(
+    ("repository", "starts", "title"),
+    [
+        ("https://example.org/repository", "https://example.org/repository/issues/new?", "title"),
+        ("", "mailto:?", "subject"),
+    ],
+)
+def test_a_wrong_number_is_reported_with_its_page(repository, starts, title, monkeypatch):
+    monkeypatch.setattr(head, "declared", {"repository-code": repository}.get)
+    address = head.report_url("models/one")
+    asked = parse_qs(urlsplit(address).query)
+    assert address.startswith(starts)
+    assert asked[title] == ["Wrong number on models/one"]
+    assert asked["body"][0].startswith("Page: models/one\nEdition: ")
+    assert "+" not in address or repository
+
+
+def test_the_executed_notebooks_are_those_of_the_sweep(site, tmp_path):
+    for name in ("one/h100--bf16", "one/h100--fp8"):
+        path = tmp_path / "sweep" / f"{name}.ipynb"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(name)
+    assert (site() / "sweep" / "one" / "h100--fp8.ipynb").read_text() == "one/h100--fp8"
+    path.unlink()
+    (tmp_path / "sweep" / "one" / "h100--bf16.ipynb").write_text("run again")
+    there = [*(site() / "sweep").glob("*/*")]
+    assert [(path.name, path.read_text()) for path in there] == [("h100--bf16.ipynb", "run again")]
 
 
 def document(*paragraphs):

@@ -18,13 +18,14 @@ import yaml
 from . import anchors
 from .cite import url
 from .edition import edition
-from .files import CITATION, replace_text
+from .files import CITATION, SWEEP, replace_text
 from .imprint import TITLE
 
 HEAD = 20_000  # characters in which a page has its title and description
 DATASETS = {
     "dataset/numbers.csv": "every published number: id, value, unit, 90 % interval",
     "dataset/results.parquet": "one row a combination and step: model, device, format, results",
+    "sweep": "the executed notebook of each combination that runs: MODEL/DEVICE--FORMAT.ipynb",
     "derivations.json": "every law, derivation and symbol, in LaTeX and SymPy",
     "derivations.schema.json": "JSON schema of derivations.json",
     "anchors.json": "where each law, derivation and step stands: id to page and anchor",
@@ -51,6 +52,7 @@ def write(html: Path, toc: Path, files: list[Path], site: str | None = None) -> 
         (html / "dataset").mkdir(exist_ok=True)
         if path.exists():
             shutil.copyfile(path, html / "dataset" / path.name)
+    notebooks(html.parent / SWEEP.name, html / SWEEP.name)
     places = {id: url(id) for id in anchors.published()}
     places |= {old: url(new) for old, new in anchors.redirects().items()}
     replace_text(html / "anchors.json", _json(places))
@@ -60,6 +62,26 @@ def write(html: Path, toc: Path, files: list[Path], site: str | None = None) -> 
     replace_text(html / "llms.txt", llms(pages, data))
     if site:
         replace_text(html / "sitemap.xml", sitemap(pages, site))
+
+
+def notebooks(source: Path, target: Path) -> None:
+    """Make ``target`` hold the executed notebooks of ``source``, and no others."""
+    wanted, there = (
+        {path.relative_to(folder): _written(path) for path in folder.glob("*/*.ipynb")}
+        for folder in (source, target)
+    )
+    for name in there.keys() - wanted.keys():
+        (target / name).unlink()
+    for name, written in wanted.items():
+        if there.get(name) != written:
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source / name, target / name)
+
+
+def _written(path: Path) -> tuple[int, int]:
+    """Return size and time of a file, by which a copy that keeps the time is known."""
+    status = path.stat()
+    return status.st_size, status.st_mtime_ns
 
 
 def index(pages: list[Page], data: dict[str, str]) -> str:

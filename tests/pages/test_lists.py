@@ -3,9 +3,11 @@
 import json
 from functools import cache
 
+import pandas as pd
 import pytest
 from conftest import REQUIRED, UNTESTED, obstacle
 
+from inferecon.files import DATASET
 from inferecon.html import HTML
 
 
@@ -34,7 +36,10 @@ def test_every_page_has_a_title_and_a_description_and_every_file_is_there():
     index = json.loads((HTML / "index.json").read_text(encoding="utf-8"))
     assert [page["path"] for page in index["pages"] if not (HTML / page["path"]).exists()] == []
     assert [one["path"] for one in index["datasets"] if not (HTML / one["path"]).exists()] == []
-    assert len(index["datasets"]) == 5
+    assert len(index["datasets"]) == 6
+    executed = {f"{path.parent.name}/{path.stem}" for path in HTML.glob("sweep/*/*.ipynb")}
+    run = pd.read_parquet(HTML / "dataset" / DATASET.name, columns=["combination", "itl"]).dropna()
+    assert {"--".join(name.rsplit("/", 1)) for name in run["combination"]} == executed
     assert [page["path"] for page in index["pages"] if not page["title"]] == []
     said = [page["path"] for page in index["pages"] if page["description"]]
     assert len(said) > 0.9 * len(index["pages"])

@@ -2,7 +2,7 @@
 
 import re
 from html import escape
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -12,6 +12,11 @@ from ..imprint import EDITION, TITLE
 from ..sitefiles import declared
 from .search import seen
 
+# The theme settles "auto" when a page is complete: until then a dark one would be white.
+SETTLED = """{ const {dataset} = document.documentElement;
+if (!['light', 'dark'].includes(dataset.theme)) dataset.theme =
+    ['light', 'dark'].find(one => one === dataset.mode)
+    ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'); }"""
 LONGEST = 200  # characters of a description
 
 
@@ -45,10 +50,16 @@ def shortened(text: str) -> str:
 
 
 def report_url(page: str) -> str:
-    """Return the form for a wrong number on a page; empty where no repository is declared."""
-    repository = declared("repository-code")
-    asked = {"title": f"Wrong number on {page}", "body": f"Page: {page}\nEdition: {edition()}\n"}
-    return f"{repository}/issues/new?{urlencode(asked)}" if repository else ""
+    """Return a filled form for a wrong number on a page.
+
+    It is the one of the repository that is declared; without one a letter that names nobody:
+    who gave the copy to its reader is not known here.
+    """
+    repository, says = declared("repository-code"), f"Wrong number on {page}"
+    body = f"Page: {page}\nEdition: {edition()}\nCommit: {UNSTAMPED}\n"
+    if repository:
+        return f"{repository}/issues/new?{urlencode({'title': says, 'body': body})}"
+    return f"mailto:?{urlencode({'subject': says, 'body': body}, quote_via=quote)}"
 
 
 def add_head(app: Sphinx, pagename: str, template: str, context: dict, doctree) -> None:
@@ -72,3 +83,4 @@ def add_head(app: Sphinx, pagename: str, template: str, context: dict, doctree) 
 
 def setup(app: Sphinx) -> None:
     app.connect("html-page-context", add_head)
+    app.add_js_file(None, body=SETTLED, priority=0)

@@ -211,8 +211,8 @@ export function explore(place, data) {
     const number = `num-${`${one.name}:itl`.replace(/[^A-Za-z0-9_]+/g, '-')}`;
     at('links').replaceChildren(...[
       [inCalculator(points, n), 'in the calculator, with every law'], [`models/${model.id}.html`, model.name], [`hardware/${device.id}.html`, device.name],
-      [`models/${model.id}.html#${number}`, 'its published numbers, at batch 32'], ['chapters/scenario.html', 'the notebook of every combination'],
-    ].map(([href, text]) => element('li', {}, element('a', {href}, text))));
+      [`models/${model.id}.html#${number}`, 'its published numbers, at batch 32'], [one.notebook, 'its executed notebook (.ipynb)'],
+    ].map(([href, text]) => element('li', {}, element('a', {href, download: href === one.notebook ? '' : null}, text))));
     at('commands').textContent = commands(points, n, choices.y);
   }
 
@@ -255,6 +255,10 @@ export function explore(place, data) {
     });
   }
 
+  at('unfold').addEventListener('click', () => { // on a phone, where the chart comes first
+    const open = form.classList.toggle('open');
+    at('unfold').setAttribute('aria-expanded', String(open));
+  });
   at('more-rows').addEventListener('click', () => { rows += 4 * STEP; if (choices.runs === 'yes') table(); else refusals(); });
   form.addEventListener('input', event => event.target.name && changed(event));
   form.addEventListener('submit', event => event.preventDefault());

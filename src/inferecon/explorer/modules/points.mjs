@@ -44,7 +44,7 @@ export function opened(data) {
   const combinations = found.model.map((_, n) => {
     const model = models[found.model[n]], device = devices[found.hardware[n]], weights = formats[found.weights[n]];
     return {
-      name: `${model.id}/${device.id}/${weights}`, model, device, weights, activations: found.activations[n],
+      name: `${model.id}/${device.id}/${weights}`, notebook: `sweep/${model.id}/${device.id}--${weights}.ipynb`, model, device, weights, activations: found.activations[n],
       tp: found.tp[n], ep: found.ep[n], devices: Math.max(found.tp[n], found.ep[n]),
       colour: colours.get(model.family), shape: data.classes.indexOf(device.class),
       obstacle: data.obstacles[found.obstacle[n]] ?? '', unpredicted: data.reasons[found.unpredicted[n]] ?? '',
