@@ -7,6 +7,7 @@ that a failure, and tests every page where else a sample of each kind is tested.
 
 import json
 import os
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,7 @@ def every_page():
     return [path for *_, path in listed()] + ALONE if listed() else ["index.html"]
 
 
+@cache
 def sample():
     """The first and last page of each kind; those that share part and folder are of a kind."""
     kinds = {}
@@ -112,6 +114,14 @@ def offline(browser):
     assert wrong == []
 
 
+# What moved on a page while nobody touched it, and how far: Chromium's measure of it.
+SHIFTS = """window.shifts = {sum: 0, by: []};
+new PerformanceObserver(list => { for (const one of list.getEntries()) if (!one.hadRecentInput) {
+    shifts.sum += one.value;
+    shifts.by.push(...one.sources.map(({node}) => `${node?.nodeName}.${node?.className}`));
+} }).observe({type: 'layout-shift', buffered: true});"""
+
+
 class Tab:
     """A page of the browser that notes what went wrong in it."""
 
@@ -154,6 +164,9 @@ def contexts(chrome):
                 color_scheme=theme,
                 reduced_motion="reduce",
             )
+            # The first tab of a context is told the size of its letters while it draws.
+            made[width, theme].new_page().close()
+            made[width, theme].add_init_script(SHIFTS)
         return made[width, theme]
 
     yield context

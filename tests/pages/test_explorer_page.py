@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pandas as pd
 import pytest
-from test_access import AXE, RUN
+from test_every_page import AXE, RUN
 
 from inferecon.html import HTML
 from inferecon.matrix import SCENARIO
@@ -240,7 +240,7 @@ def test_the_links_of_a_point_lead_to_what_was_built(tab, site):
     for width, theme in ((390, "dark"), (1280, "light")):
         opened.set_viewport_size({"width": width, "height": 900})
         opened.emulate_media(color_scheme=theme)
-        assert opened.evaluate(RUN) == []
+        assert opened.evaluate(RUN, "html") == []
     itl = opened.locator("[data-at=facts] tr:has(a:text-is('ITL')) td").first.text_content()
     opened.locator("[data-at=links] a").first.click()
     opened.wait_for_selector(".calculator[data-ready]")

@@ -11,11 +11,11 @@
   each('.bd-sidebar-primary', e => { e.setAttribute('role', 'complementary'); e.setAttribute('aria-label', 'Book'); });
   each('.citation[role=doc-biblioentry]', e => e.setAttribute('role', 'listitem'));
   each('.bd-article thead th', e => { if (!e.textContent.trim()) e.outerHTML = '<td></td>'; });
-  // a box that scrolls must be reachable by keyboard
-  const reach = () => each('.pst-scrollable-table-container, .cell_output .output, div.math .katex-display, .vl-chart, pre', e => {
-    if (e.scrollWidth > e.clientWidth + 1) e.tabIndex = 0;
-  });
+  // A box that scrolls must be reachable by keyboard.  It is asked when it is laid out: to ask all
+  // at once would lay out what nobody scrolled to.
+  const sized = new ResizeObserver(boxes => boxes.forEach(({target}) => {
+    if (target.scrollWidth > target.clientWidth + 1) target.tabIndex = 0;
+  }));
+  each('.cell_output .output, div.math .katex-display, .vl-chart, pre', e => sized.observe(e));
   each('.pst-scrollable-table-container', e => { e.tabIndex = 0; }); // whatever its fonts will make of it
-  addEventListener('load', reach);
-  addEventListener('resize', reach);
 })();
