@@ -21,6 +21,8 @@ COLUMNS = (
     ("largest_batch", "largest batch"),
     ("@full:cost_per_token", "USD/Mtok there"),
 )
+# Tables of nine columns need the room that a list of headings would take.
+WIDE = ("---", "html_theme.sidebar_secondary.remove: true", "---", "")
 ENGINE = "vllm"  # whose predictions stand beside the bounds: the default of the notebook
 COMPONENTS = (
     ("params_attention", "sequence mixers"),
@@ -140,6 +142,7 @@ def model_page(id: str, found: dict, numbers: dict) -> str:
     record = load("models", id)
     combos = [(f"{hw}, {fmt}", fmt, f"{id}/{hw}/{fmt}") for hw in HARDWARE for fmt in FORMATS]
     text = [
+        *WIDE,
         f"# {plain(record.name)}",
         "",
         f"What does {plain(record.name)} weigh, where does it run, "
@@ -176,6 +179,7 @@ def device_page(id: str, found: dict, numbers: dict) -> str:
         (f"{short_name(m)}, {fmt}", fmt, f"{m}/{id}/{fmt}") for m in MODELS for fmt in FORMATS
     ]
     text = [
+        *WIDE,
         f"# {plain(record.name)}",
         "",
         f"Which models run on {plain(record.name)}, and how fast?",
