@@ -1058,6 +1058,49 @@ by_hand(
 by_hand("HOST-EVEN", 3 / 15, cost_per_token=3, api_per_token=15)
 
 
+# Holding a device ------------------------------------------------------------------------------
+
+by_hand("WORK-LOST", 6 / 2, residence=6)
+by_hand("INTERRUPTION-TIME", 7 + 3, restart_time=7, work_lost=3)
+# one interruption in 20 s held, each of 5 s: a quarter is lost
+by_hand("LOST-SHARE", 0.25, preemption_rate=0.05, interruption_time=5)
+# the same in the 15 s of 20 that are left
+by_hand("INTERRUPTION-RATE", 1 / 15, preemption_rate=0.05, lost_share=0.25)
+# 600 over 100 s is 6 a second; 0.02 of the 300 that are tied up on average is 6 more
+by_hand("CAPITAL-RATE", 6 + 6, capex=600, lifetime=100, interest=0.02)
+by_hand("NODE-POWER", 5 + 2, device_power=5, host_power=2)
+by_hand("POWER-RATE", 3 * 1.5 * 7, electricity_price=3, pue=1.5, node_power=7)
+by_hand("STAFF-RATE", 0.25 * 8, staff_share=0.25, wage=8)
+by_hand("OWN-RATE", 12 + 31.5 + 2, capital_rate=12, power_rate=31.5, staff_rate=2)
+resting = dict(electricity_price=3, pue=1.5, idle_draw=4)
+# 3 x 1.5 for each joule a second: (4 + 2) of them at rest, 6 more at work
+by_hand("OWN-FIXED", 12 + 2 + 4.5 * 6, capital_rate=12, staff_rate=2, host_power=2, **resting)
+by_hand("OWN-RUNNING", 4.5 * 6, busy_power=10, **resting)
+# half of the time 10 + 0.5 x 20 = 0.5 x 40
+by_hand("OWN-EVEN", 0.5, fixed_rate=10, running_rate=20, price=40)
+
+# Charging what a service takes -----------------------------------------------------------------
+
+by_hand("SERVICE-RATE", 3 * 5, replicas=3, rent_rate=5)
+by_hand("CHARGED-SHARE", 2 / 8, phase_time=2, busy_time=8)
+# a quarter of 3 x 4 devices for 6 items a second
+by_hand("CHARGED-TIME", 12 / 4 / 6, replicas=3, n_devices=4, charged_share=0.25, item_rate=6)
+by_hand("CHARGED-COST", 20 / 4 / 5, service_rate=20, charged_share=0.25, item_rate=5)
+by_hand(
+    "CHARGED-ENERGY",
+    (7 + 0.25 * 12) / 5,
+    phase_power=7,
+    charged_share=0.25,
+    rest_power=12,
+    item_rate=5,
+)
+by_hand("CHARGED-NODE", 2 + 3 * 4, charged_energy=2, host_power=3, charged_time=4)
+by_hand("CHARGED-SITE", 1.5 * 14, pue=1.5, charged_node=14)
+by_hand("CHARGED-CARBON", 2 * 21, grid_intensity=2, charged_site=21)
+by_hand("CHARGED-EMBODIED", 5 * 4, embodied_rate=5, charged_time=4)
+by_hand("CHARGED-WATER", 14 * (3 + 1.5 * 4), charged_node=14, wue=3, pue=1.5, grid_water=4)
+
+
 # Caches shared and split -------------------------------------------------------------------------
 
 by_hand("WIDTH-MIX", 0.25 * 6 + 0.75 * 4, mix_share=0.25, wide_width=6, narrow_width=4)

@@ -48,7 +48,9 @@ for line in VOCABULARY.strip().splitlines():
 
 ONE = ureg.Unit("")
 # pint alone would drop the sign of "12 $" and multiply "4 5".
-WRITTEN = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?( ?[A-Za-z]\w*([/*][A-Za-z]\w*)*)?")
+WRITTEN = re.compile(
+    r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?( 1/[A-Za-z]\w*| ?[A-Za-z]\w*([/*][A-Za-z]\w*)*)?"
+)
 
 
 class DimensionError(ValueError):

@@ -5,6 +5,7 @@ from . import (
     arithmetic,
     arithmetic_small,
     cache,
+    charging,
     communication,
     dispersal,
     economics,
@@ -12,6 +13,7 @@ from . import (
     exchange,
     first_token,
     footprint,
+    holding,
     latency,
     logged,
     memory,
@@ -53,6 +55,7 @@ CHAPTERS = {
         *footprint.LAWS,
         *renting.LAWS,
     ],
+    "service": [*holding.LAWS, *charging.LAWS],
 }
 LAWS = [law for chapter in CHAPTERS.values() for law in chapter]
 BY_ID = {law.id: law for law in LAWS}
@@ -107,6 +110,9 @@ DERIVATIONS = {
     "SPOT-EVEN-PROOF": renting.SPOT_BALANCE,
     "HOST-EVEN-PROOF": renting.HOST_EVEN,
     "HOST-EVEN-THROUGHPUT": renting.HOST_THROUGHPUT,
+    "SPOT-SHARE": holding.SPOT_SHARE,
+    "OWN-EVEN-PROOF": holding.OWN_OR_RENT,
+    "CHARGED-THREE-TERMS": charging.THREE_TERMS,
     "STATE-EVEN": sharing.STATE_EVEN,
     "DP-LATENT": sharing.DP_LATENT,
     "DP-HEADS": sharing.DP_HEADS,

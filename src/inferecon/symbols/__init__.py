@@ -11,4 +11,5 @@ from .architecture import *  # noqa: F403
 from .deployment import *  # noqa: F403
 from .results import *  # noqa: F403
 from .service import *  # noqa: F403
+from .holding import *  # noqa: F403
 from .calibration import *  # noqa: F403

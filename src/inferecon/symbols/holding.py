@@ -1,0 +1,46 @@
+"""What it takes to hold devices, and how what they take is charged to tokens and requests."""
+
+from .glossary import declare, section
+
+# One symbol a line: this is a dictionary.
+# fmt: off
+
+section("Holding a device")
+preemption_rate = declare("preemption_rate", "1/second", r"\lambda_\mathrm{held}", "interruptions in a second that a spot device is held")
+restart_time = declare("restart_time", "second", r"t_\mathrm{new}", "time until another serves in its place: found, started, weights loaded")
+work_lost = declare("work_lost", "second", r"t_\mathrm{undone}", "work undone at an interruption, in time of the replica")
+lost_share = declare("lost_share", "", r"\varphi_\mathrm{lost}", "share of the time held that is lost")
+capex = declare("capex", "USD", r"K_0", "price at which one device is bought, with its share of the node")
+interest = declare("interest", "1/second", r"r_\mathrm{cap}", "interest on a dollar in a time")
+capital_rate = declare("capital_rate", "USD/second", r"\pi_K", "capital of one device in a time in service")
+electricity_price = declare("electricity_price", "USD/joule", r"\pi_J", "price of electricity")
+device_power = declare("device_power", "joule/second", r"\bar P", "power of one device, mean over work and waiting")
+node_power = declare("node_power", "joule/second", r"P_\mathrm{node}", "the same with its share of the node")
+power_rate = declare("power_rate", "USD/second", r"\pi_P", "electricity of one device in a time in service")
+staff_share = declare("staff_share", "", r"n_\mathrm{pers}", "persons employed for each device")
+wage = declare("wage", "USD/second", r"\pi_W", "cost of one person in a time, whether at work or not")
+staff_rate = declare("staff_rate", "USD/second", r"\pi_S", "staff of one device in a time in service")
+own_rate = declare("own_rate", "USD/second", r"\pi_\mathrm{own}", "cost of an own device in a time in service")
+busy_power = declare("busy_power", "joule/second", r"P_\mathrm{busy}", "power of one device while it is needed")
+fixed_rate = declare("fixed_rate", "USD/second", r"\pi_\mathrm{fix}", "cost of an own device that rests")
+running_rate = declare("running_rate", "USD/second", r"\pi_\mathrm{run}", "what it costs more while it is needed")
+needed_share = declare("needed_share", "", r"u_\mathrm{need}", "share of the time that a device is needed")
+needed_even = declare("needed_even", "", r"u_\mathrm{need}^\ast", "the share from which owning costs less than renting by need")
+
+section("Charging what a service takes")
+replicas = declare("replicas", "", r"n_\mathrm{rep}", "replicas of a service")
+service_rate = declare("service_rate", "USD/second", r"\dot\Pi_\Sigma", "cost of all replicas in a time")
+phase_time = declare("phase_time", "second", r"t_x", "time in which steps made items of one kind")
+busy_time = declare("busy_time", "second", r"t_\mathrm{work}", "time in which any steps ran")
+charged_share = declare("charged_share", "", r"\varphi_x", "share of a service that is charged to items of one kind")
+item_rate = declare("item_rate", "1/second", r"\lambda_x", "items of a kind in a time: tokens of prompts, of answers, requests, months")
+charged_time = declare("charged_time", "second", r"\tau_x", "device time of one item, with its share of the waiting")
+charged_cost = declare("charged_cost", "USD", r"\Pi_x", "cost of one item")
+phase_power = declare("phase_power", "joule/second", r"P_x", "power of all devices in steps for items of one kind, mean over all time")
+rest_power = declare("rest_power", "joule/second", r"P_\mathrm{wait}", "power of all devices while they wait, mean over all time")
+charged_energy = declare("charged_energy", "joule", r"J_x", "device energy of one item, with its share of the waiting")
+charged_node = declare("charged_node", "joule", r"J_x^\mathrm{node}", "energy of the nodes for one item")
+charged_site = declare("charged_site", "joule", r"J_x^\mathrm{site}", "energy of the facility for one item")
+charged_carbon = declare("charged_carbon", "gCO2e", r"M_x", "operational emissions of one item")
+charged_embodied = declare("charged_embodied", "gCO2e", r"M_{0,x}", "share of one item in the making of the devices")
+charged_water = declare("charged_water", "litre", r"H_x", "water of one item, site and grid")
