@@ -13,11 +13,12 @@ from inferecon import cli
 from inferecon.numbers import digits
 from inferecon.planner import ask as asking
 from inferecon.planner import confirm, curves, points, presets, sensitivity, sizing
-from inferecon.planner.ask import MONTH, Ask
+from inferecon.planner.ask import Ask
 from inferecon.planner.choose import axes, plan
-from inferecon.planner.report import report
+from inferecon.planner.report import beside, report
 from inferecon.planner.space import options
 from inferecon.planner.words import as_text, where
+from inferecon.regions import MONTH, grid
 from inferecon.report import planning as page
 from inferecon.service.promise import promise
 from inferecon.simulate.arrivals import Lengths
@@ -299,6 +300,24 @@ def test_a_device_without_price_loses_by_usd_and_is_ranked_by_energy():
     assert "USD missing" in text and "nan" not in text
 
 
+def test_the_making_of_devices_and_their_water_stand_beside_their_use(output):
+    """An H100 was made for 164 kg, an A100 for 150, and serves 48,180 hours.
+
+    A kilowatt-hour of devices takes 0.21 L of the site, and 4.81 L of the grid for each of 1.15.
+    """
+    made = {"h100-sxm": 164 / 48180, "a100-80gb-sxm": 150 / 48180}
+    for row in output["ranked"]:
+        assert row["embodied_kg_per_hour"] == close(row["devices"] * made[row["hardware"]])
+        assert row["litres_per_hour"] == close(row["kwh_per_hour"] / 1.15 * (0.21 + 1.15 * 4.81))
+        assert row["litres_per_month"] == close(row["litres_per_hour"] * MONTH)
+
+
+def test_water_of_a_grid_that_no_record_has_is_missing(small, output):
+    found = replace(small.ask, grid="swe")
+    row = output["ranked"][0]
+    assert math.isnan(beside(found, small.ranked[0])["litres"]) and row["litres_per_hour"] > 0
+
+
 # Presets and the command --------------------------------------------------------------------------
 
 
@@ -325,7 +344,7 @@ def test_advice_is_compared_with_the_winner():
 
 
 def test_grids_and_budgets_are_read_as_people_write_them():
-    assert asking.grid("SE") == asking.grid("sweden") == asking.grid("swe") == "swe"
+    assert grid("SE") == grid("sweden") == grid("swe") == "swe"
     assert asking.budget("12 USD/h") == asking.budget("12") == 12
     assert asking.budget("7304.85 USD/month") == close(10)
     assert MONTH == close(730.485)

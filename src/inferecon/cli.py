@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from .cli_bill import app as billed
+from .cli_cost import app as costed
 from .cli_measured import app as measured
 from .cli_plan import app as planned
 from .cli_service import app as served
@@ -26,7 +27,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 UsageError = typer.BadParameter.__base__  # its public name has moved between releases
-for part in (measured, swept, billed, served, planned):
+for part in (measured, swept, billed, costed, served, planned):
     app.registered_commands += part.registered_commands
 
 

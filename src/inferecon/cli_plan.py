@@ -53,6 +53,7 @@ def plan(
     from .planner.choose import plan as search
     from .planner.report import report
     from .planner.words import as_text
+    from .regions import grid as region
     from .service.promise import promise
 
     chosen = preset.chosen(tier, use)
@@ -76,7 +77,7 @@ def plan(
             asking.modes(filled("modes", modes, "together,apart")),
             engine=engine,
             kv=kv,
-            grid=asking.grid(grid),
+            grid=region(grid),
             budget=asking.budget(budget),
             devices=devices,
             burst=burst,

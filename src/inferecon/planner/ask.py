@@ -7,22 +7,13 @@ from dataclasses import dataclass
 from ..errors import BadInput, nearest
 from ..matrix import FORMATS, HARDWARE
 from ..predictions import ENGINES
-from ..records import ids, load, matching
+from ..records import matching
+from ..regions import MONTH
 from ..service.promise import Limit
 
 OBJECTIVES = ("usd", "kwh", "kg")
 MODES = ("together", "apart")
 BATCHES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
-MONTH = 365.2425 * 24 / 12  # hours, the mean of the calendar
-# ISO 3166 has a code of two letters for what the records name by three.
-TWO = dict(
-    pair.split(":")
-    for pair in (
-        "ae:are au:aus at:aut be:bel br:bra ca:can ch:che cn:chn de:deu dk:dnk es:esp fi:fin "
-        "fr:fra gb:gbr id:idn in:ind ie:irl is:isl il:isr it:ita jp:jpn kr:kor my:mys nl:nld "
-        "no:nor pl:pol pt:prt sa:sau sg:sgp se:swe tw:twn us:usa za:zaf"
-    ).split()
-)
 BUDGET = re.compile(r"\s*(\d+(?:\.\d+)?(?:e\d+)?)\s*(?:usd)?\s*/?\s*(h|hour|month|mo)?\s*", re.I)
 
 
@@ -87,20 +78,6 @@ def modes(text: str) -> tuple[str, ...]:
         if name not in MODES:
             raise BadInput(f"--modes: no mode {name!r}{nearest(name, MODES)}")
     return tuple(found)
-
-
-def grid(text: str) -> str:
-    """Return the id of a grid from its id, its country's name, or a code of two letters."""
-    low = text.strip().lower()
-    low = TWO.get(low, low)
-    known = ids("grids")
-    if low in known:
-        return low
-    named = [id for id in known if load("grids", id).name.lower() == low]
-    if named:
-        return named[0]
-    names = [*known, *TWO, *(load("grids", id).name for id in known)]
-    raise BadInput(f"--grid: no grid {text!r}{nearest(text, names)}")
 
 
 def budget(text: str) -> float:

@@ -3,8 +3,12 @@
 import math
 from collections import defaultdict
 
+from .. import symbols as s
+from ..costing.facts import recorded
 from ..forecast import outlook
-from .ask import MONTH, Ask
+from ..laws import footprint
+from ..regions import MONTH
+from .ask import Ask
 from .candidate import Candidate
 from .choose import AXES, Plan, axes
 from .confirm import Confirmed
@@ -54,11 +58,11 @@ def number(value: float) -> float | None:
     return None if value is None or not math.isfinite(value) else float(value)
 
 
-def amounts(ask: Ask, usd: float, kwh: float, kg: float) -> dict:
-    """Return hourly USD, kWh and kg, the same per million output tokens, and per month."""
+def amounts(ask: Ask, **each: float) -> dict:
+    """Return what is given by the hour, the same per million output tokens, and per month."""
     tokens = ask.rps * ask.osl * 3600 / MILLION  # million an hour
     found = {}
-    for name, hourly in (("usd", usd), ("kwh", kwh), ("kg", kg)):
+    for name, hourly in each.items():
         found[f"{name}_per_hour"] = number(hourly)
         found[f"{name}_per_million_output"] = number(hourly / tokens)
         found[f"{name}_per_month"] = number(hourly * MONTH)
@@ -86,7 +90,7 @@ def placed(one: Candidate, replicas: tuple[int, int]) -> dict:
 def predicted(ask: Ask, one: Candidate) -> dict:
     """Return a candidate with what is predicted of it: mean latencies."""
     found = placed(one, one.likely)
-    found |= amounts(ask, one.usd(), one.score("kwh"), one.score("kg"))
+    found |= amounts(ask, usd=one.usd(), kwh=one.score("kwh"), kg=one.score("kg"))
     return found | {f"{name}_mean_s": number(one.latency[name]) for name in ("ttft", "itl")}
 
 
@@ -100,7 +104,7 @@ def ranked(plan: Plan, found: Confirmed) -> dict:
     offer = case.offer
     return {
         **placed(one, found.replicas),
-        **amounts(ask, found.usd, kwh, kg),
+        **amounts(ask, usd=found.usd, kwh=kwh, kg=kg, **beside(ask, found)),
         "latency_s": {name: told["latency_s"][name] for name in ("ttft", "itl", "gap", "e2e")},
         "good_share": found.good,
         "goodput_rps": ask.rps * found.good,
@@ -114,6 +118,24 @@ def ranked(plan: Plan, found: Confirmed) -> dict:
         "replicas_tried": {str(count): good for count, good in found.tried.items()},
         "command": command(ask, found),
     }
+
+
+def beside(ask: Ask, found: Confirmed) -> dict[str, float]:
+    """Return what stands beside the use of devices, an hour: making them in kg, water in litres.
+
+    NaN where no record says what making one emitted, or what water its grid takes.
+    """
+    one = found.candidate
+
+    def taken(symbol) -> float:
+        fact = recorded(symbol, one.option.hardware, ask.grid)
+        return math.nan if fact is None else fact.value
+
+    made = {x: taken(x) for x in (s.embodied_carbon, s.lifetime)}
+    wet = {x: taken(x) for x in (s.pue, s.wue, s.grid_water)}
+    grams = footprint.EMBODIED_RATE(made) * found.devices
+    litres = footprint.WATER(wet | {s.energy_per_token: found.joules}) * ask.rps * ask.osl
+    return {"embodied_kg": float(grams) * 3.6, "litres": float(litres) * 3600}
 
 
 def best_on(plan: Plan, found: Confirmed) -> bool:

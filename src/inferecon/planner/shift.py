@@ -15,22 +15,18 @@ over b less a maximum over a, which are found apart.
 
 import csv
 import math
-import re
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from pathlib import Path
 
 import numpy as np
 
 from ..errors import BadInput
+from ..hours import curve as hourly
+from ..hours import read, written
 from ..numbers import digits
 from ..units import quantity
 
-TIMES = ("hour", "time", "timestamp", "datetime", "datetime (utc)")
 LOADS = ("kwh", "tokens")
-CURVES = re.compile(r"gco2e_per_kwh|grid_intensity|carbon intensity gco.*", re.I)
-HOUR = timedelta(hours=1)
-MOST = 24 * 366 * 2  # hours of a curve: two years
 CUT = 1e-9  # of all work: what rounding may leave
 
 
@@ -97,21 +93,18 @@ def shift(
     energy of a token, PUE included, for a load in tokens.  Raises BadInput for what does not fit
     together.
     """
-    times, amounts, unit = _read(load, lambda name: name in LOADS, " or ".join(LOADS))
+    times, amounts, unit = read(load, lambda name: name in LOADS, " or ".join(LOADS))
     unit = unit.lower()
-    hours, intensity, column = _read(curve, CURVES.fullmatch, "gco2e_per_kwh")
+    hours, intensity, column = hourly(curve)
     if unit == "tokens" and not joules > 0:
         raise BadInput("a load in tokens needs --joules-per-token, PUE included")
     if unit == "kwh" and joules:
         raise BadInput("--joules-per-token is for a load in tokens; this one is in kWh")
-    if len(hours) > MOST:
-        raise BadInput(f"{curve.name} has {len(hours):,} hours, at most {MOST:,} are taken")
-    _consecutive(curve, hours)
     places = {hour: place for place, hour in enumerate(hours)}
     before = np.zeros(len(hours))
     for time, amount in zip(times, amounts, strict=True):
         if time not in places:
-            raise BadInput(f"{curve.name} has no intensity for {_written(time)}")
+            raise BadInput(f"{curve.name} has no intensity for {written(time)}")
         before[places[time]] += amount * (joules / 3.6e6 if joules else 1.0)
     if not before.any():
         raise BadInput(f"{load.name} has no work")
@@ -125,7 +118,7 @@ def shift(
             f"{digits(holds)}: unshifted it could not run, so nothing can be compared"
         )
     after = scheduled(before, intensity, wait, holds)
-    return Shift([_written(x) for x in hours], before, after, intensity, wait, holds, column)
+    return Shift([written(x) for x in hours], before, after, intensity, wait, holds, column)
 
 
 def _hours(text: str) -> int:
@@ -136,58 +129,6 @@ def _hours(text: str) -> int:
     if not (0 <= hours < math.inf and hours == int(hours)):
         raise BadInput(f"--deadline: {text!r} is no number of whole hours; write 6h")
     return int(hours)
-
-
-def _read(path: Path, wanted, names: str) -> tuple[list, np.ndarray, str]:
-    """Return times, values and the name of the column that has them."""
-    if not path.is_file():
-        raise BadInput(f"no file {str(path)!r}")
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        reader = csv.reader(file)
-        head = [cell.strip() for cell in next(reader, [])]
-        low = [cell.lower() for cell in head]
-        time = next((i for i, name in enumerate(low) if name in TIMES), None)
-        value = next((i for i, name in enumerate(low) if wanted(name)), None)
-        if time is None or value is None:
-            raise BadInput(f"{path.name} needs a column hour and a column {names}")
-        times, values = [], []
-        for cells in reader:
-            if not cells:
-                continue
-            place = f"{path.name}, line {reader.line_num}"
-            try:
-                times.append(_time(cells[time].strip()))
-                values.append(float(cells[value]))
-            except (ValueError, IndexError):
-                raise BadInput(f"{place} is no hour and a number; nothing is filled in") from None
-            if not 0 <= values[-1] < math.inf:
-                raise BadInput(f"{place}: {cells[value]} is below zero or not finite")
-    if not times:
-        raise BadInput(f"{path.name} has no hours")
-    return times, np.array(values), head[value]
-
-
-def _time(text: str) -> int | datetime:
-    """Return a number of the hour, or the hour of a date; minutes within it do not matter."""
-    if re.fullmatch(r"\d+", text):
-        return int(text)
-    moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
-    return moment.replace(minute=0, second=0, microsecond=0)
-
-
-def _written(time: int | datetime) -> str:
-    return f"hour {time}" if isinstance(time, int) else time.isoformat(" ", "minutes")
-
-
-def _consecutive(path: Path, hours: list) -> None:
-    """Refuse a curve with a gap: nothing is filled in."""
-    for one, other in zip(hours, hours[1:], strict=False):
-        step = 1 if isinstance(one, int) else HOUR
-        if type(one) is not type(other) or one + step != other:
-            raise BadInput(
-                f"{path.name}: after {_written(one)} comes {_written(other)}; a curve has every "
-                "hour once, in order, and nothing is filled in"
-            )
 
 
 def report(found: Shift) -> dict:

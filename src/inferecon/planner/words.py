@@ -68,6 +68,8 @@ def table(rows: list[dict]) -> list[str]:
         "* no other in the table is better in USD, kWh, kg, TTFT and ITL at once",
         f"the first a month: {amount(first, 'usd', 'USD')}, {amount(first, 'kwh', 'kWh')} with "
         f"PUE, {amount(first, 'kg', 'kg CO2e')}; price: {paid}; step times {first['known']}",
+        f"beside it a month: making of the devices: {amount(first, 'embodied_kg', 'kg CO2e')}; "
+        f"water of site and grid: {amount(first, 'litres', 'L')}",
     ]
     return lines
 

@@ -2,11 +2,12 @@
 
 from ..numbers import digits
 from ..planner import presets
-from ..planner.ask import MONTH, Ask
+from ..planner.ask import Ask
 from ..planner.choose import Plan, plan
 from ..planner.report import report
 from ..planner.words import changed, where
 from ..records import load
+from ..regions import MONTH
 from ..service.promise import promise
 from .marks import percent
 from .text import table

@@ -98,7 +98,9 @@ class BatchServer:
         for one in taken:
             one.admitted, one.first = self.clock, self.clock + prefill
             tally.started(one, self.clock - one.arrival)
-        tally.ran(size, prefill, prefill * steps.prefill_power(tokens))
+        joules = prefill * steps.prefill_power(tokens)
+        tally.prefilled(prefill, joules)
+        tally.ran(size, prefill, joules)
         self.clock += prefill
         context = sum(one.isl for one in taken) / size + 1
         made = 1

@@ -129,14 +129,14 @@ class Replica:
         self._make_room()
         batch = running.count
         tokens = [(take, request.isl + request.made - request.left) for request, take in pieces]
-        prefill = steps.prefill(tokens)
-        joules = steps.prefill_power(sum(take for take, _ in tokens)) * prefill
-        seconds = prefill
+        seconds = steps.prefill(tokens) * (steps.interleave if batch else 1.0)
+        joules = steps.prefill_power(sum(take for take, _ in tokens)) * seconds
+        self.tally.prefilled(seconds, joules)
         if batch:
             context = running.context / batch
             decode = steps.decode(batch, context)
-            seconds = decode + steps.interleave * prefill
-            joules = joules * steps.interleave + decode * steps.decode_power(batch, context)
+            seconds += decode
+            joules += decode * steps.decode_power(batch, context)
         self.clock += seconds
         self.tally.ran(batch + len(pieces), seconds, joules)
         if batch:

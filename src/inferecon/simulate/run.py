@@ -251,6 +251,7 @@ def report(found: Outcome) -> dict:
         "latency_s": latency,
         "percentile_error": ERROR,
         "utilisation": tally.busy / whole if whole else 0.0,
+        "prefill_share": tally.prefill / tally.busy if tally.busy else 0.0,
         "batch": {"mean": _mean(tally.batches), "seconds": dict(sorted(tally.batches.items()))},
         "spent": spent(found),
     }

@@ -50,6 +50,7 @@ class Tally:
         self.measured = self.good = self.measured_out = 0
         self.refused = self.starved = self.preempted = self.recomputed = 0
         self.busy = self.energy = self.idle_energy = 0.0
+        self.prefill = self.prefill_energy = 0.0  # of it, the part that was prefill
         self.began = self.ended = None
         self.measuring = False
         self.blocks = [[0.0, 0] for _ in range(20)]
@@ -104,6 +105,11 @@ class Tally:
         self.batches[batch] += seconds
         self.busy += seconds
         self.energy += joules
+
+    def prefilled(self, seconds: float, joules: float) -> None:
+        """Count the part of such time that was prefill."""
+        self.prefill += seconds
+        self.prefill_energy += joules
 
     def rested(self, seconds: float, watts: float) -> None:
         """Count time in which nothing ran."""

@@ -1,0 +1,1 @@
+"""What a service under load costs: dollars, energy, emissions and water, however it is held."""

@@ -1,0 +1,107 @@
+"""From the options of the command to a bill."""
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+from .. import hours
+from .. import symbols as s
+from ..errors import BadInput
+from ..forecast import outlook
+from ..regions import MONTH
+from ..scenario import opened
+from ..service.promise import promise
+from ..simulate.arrivals import Lengths
+from ..simulate.plan import Load, Service
+from .facts import Fact, checked, gather, rented, unit
+from .reckon import Bill, reckon
+from .work import served
+
+USUAL = 32  # sequences that devices are chosen for, where they are not named
+GRAMS = unit("gCO2e/kWh")
+GB = 1e9
+
+
+def asked(
+    model: str,
+    hardware: str,
+    format: str,
+    *,
+    rps: float,
+    isl: int,
+    osl: int,
+    slo: str,
+    hold: str,
+    price: float | None,
+    replicas: int,
+    stated: dict[str, float | None],
+    memory: float,
+    memory_price: float | None,
+    curve: Path | None,
+    load: dict,
+    service: dict,
+    combination: dict,
+) -> tuple[Bill, dict]:
+    """Return the bill, and what the simulation of a replica told.  Raises BadInput."""
+    if not 0 < rps < math.inf:
+        raise BadInput(f"--rps must be more than 0, and finite, not {rps:g}")
+    if replicas < 0:
+        raise BadInput(f"--replicas must be 0 (as few as serve the load) or more, not {replicas}")
+    case = opened(
+        model=model,
+        hardware=hardware,
+        weights=format,
+        batch=USUAL if combination["tp"] is None else 1,
+        isl=isl,
+        osl=osl,
+        **combination,
+    )
+    case = replace(case, batch=1)  # how many are served together comes of the load
+    facts, lacking = gather(case, hold, stated)
+    paid = rented(case, "spot" if hold == "spot" else "on-demand", price)
+    rent = _memory(memory, memory_price)
+    beside, intensity = _grid(case, curve)
+    work, told = served(
+        Service(case, **service),
+        Load(Lengths(isl, osl), rate=rps, limits=tuple(promise(slo)), **load),
+        replicas,
+    )
+    bill = reckon(
+        case,
+        hold,
+        work,
+        facts,
+        lacking,
+        paid,
+        intensity=intensity,
+        memory=rent,
+    )
+    bill.facts.append(beside)
+    found = outlook(case, service["engine"], [service["batch"]], [isl])
+    return bill, told | {"known": str(found.known[0])}
+
+
+def _memory(gigabytes: float, price: float | None) -> tuple[float, float]:
+    """Return bytes and the price of a byte a second; memory rented apart needs a price."""
+    if not checked("memory", gigabytes):
+        return 0.0, 0.0
+    if price is None:
+        raise BadInput("--memory needs --memory-price, USD a GB and month: none is on record")
+    return gigabytes * GB, checked("memory-price", price) / GB / (MONTH * 3600)
+
+
+def _grid(case, curve: Path | None) -> tuple[Fact, float | None]:
+    """Return what the emissions of the grid are, and their mean over a curve in base units.
+
+    A service that runs flat meets the plain mean of the hours.
+    """
+    if curve is None:
+        record = case.records()
+        grid = next(one for one in record if one.kind == "grids")
+        value = grid[s.grid_intensity.name]
+        date = grid.facts[s.grid_intensity.name].date
+        return Fact("grid", value, value, value, GRAMS, f"grids/{grid.id}", date), None
+    _, emitted, column = hours.curve(curve)
+    ends = [float(x) * GRAMS.base for x in (emitted.mean(), emitted.min(), emitted.max())]
+    said = f"mean of the {len(emitted):,} hours of {curve.name}, {column}"
+    return Fact("grid", *ends, GRAMS, said), ends[0]
