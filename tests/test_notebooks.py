@@ -77,6 +77,7 @@ def test_imports_stand_in_the_second_code_cell_and_come_from_the_package(path):
     imports = [n for n in ast.parse(second.source).body if isinstance(n, ast.ImportFrom)]
     assert {line.module for line in imports} <= {
         "inferecon.book",
+        "inferecon.costs",
         "inferecon.counting",
         "inferecon.gallery",
         "inferecon.predicting",
@@ -89,6 +90,7 @@ def test_imports_stand_in_the_second_code_cell_and_come_from_the_package(path):
 
 # One run of stock papermill each: smaller than the defaults, otherwise as a reader would do it.
 RUNS = {
+    "costs": {"rps": 4, "rates": [1, 4], "requests": 300},
     "counts": {"models": "deepseek-v3,llama-3*"},
     "figures": {"model": "deepseek-r1-distill-qwen-1.5b", "weights": "bf16"}
     | {"activations": "bf16", "batches": [1, 8], "energy_batches": [1, 8], "cost_batches": [1, 8]},
@@ -135,7 +137,7 @@ def test_a_run_publishes_numbers_with_units(run):
     if name == "counts":
         assert found["named"]["counts/deepseek-v3:params_total"] == [671.0264192, "Gelem"]
         return
-    if name in ("figures", "serving"):  # they draw what other pages publish, or simulate
+    if name in ("costs", "figures", "serving"):  # they draw what other pages publish, or simulate
         assert found == {}
         return
     if name == "sensitivity":

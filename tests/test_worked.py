@@ -6,13 +6,14 @@ from pathlib import Path
 import pytest
 
 from inferecon import symbols as s
+from inferecon.givens import chosen_offer
 from inferecon.laws import footprint
 from inferecon.laws.catalogue import BY_ID
 from inferecon.records import ids, load
 from inferecon.scenario import opened
 
 KWH, HOUR = 3.6e6, 3600.0  # J, s
-PAGE = (Path(__file__).parents[1] / "book" / "energy.md").read_text(encoding="utf-8")
+BOOK = Path(__file__).parents[1] / "book"
 PUE = load("assumptions", "pue").given[s.pue]
 
 
@@ -125,19 +126,85 @@ def third_document():
     yield rf"{count} / (5.8 \cdot 10^9 \cdot 3.6 \cdot 10^6) = {exact:.2f}"
 
 
-WORKED = [margin, making, water, miles_and_charges, phases, node, third_document]
+def holding():
+    """An H100 as the records have it: owned, and as a spot device."""
+    price = taken("assumptions", "capex-h100-sxm", s.capex)
+    life = taken("assumptions", "lifetime", s.lifetime)
+    capital = HOUR * law("CAPITAL-RATE", capex=price, lifetime=life, interest=0)
+    years = f"{price:,.0f} / {life / HOUR:,.0f}".replace(",", r"\,")
+    yield f"{years} = {capital:.3f}"
+
+    board = taken("hardware", "h100-sxm", s.board_power)
+    host = taken("assumptions", "host-h100-sxm", s.host_power)
+    each = taken("assumptions", "electricity-usa", s.electricity_price)
+    node = law("NODE-POWER", device_power=board, host_power=host)
+    power = HOUR * law("POWER-RATE", electricity_price=each, pue=PUE, node_power=node)
+    drawn = rf"({board / 1e3:g} + {host / 1e3:g})"
+    yield rf"{each * KWH:.4f} \cdot {PUE} \cdot {drawn} = {power:.3f}"
+
+    pay = HOUR * taken("assumptions", "wage-usa", s.wage)
+    staff = law("STAFF-RATE", staff_share=0.01, wage=pay)
+    yield rf"0.01 \cdot {pay:.2f} = {staff:.3f}"
+    own = law("OWN-RATE", capital_rate=capital, power_rate=power, staff_rate=staff)
+    yield f"{capital:.3f} + {power:.3f} + {staff:.3f} = {own:.3f}"
+    rent = HOUR * chosen_offer("h100-sxm", "").usd_per_second
+    even = law("OWN-EVEN", fixed_rate=own, running_rate=0, price=rent)
+    yield f"{own:.3f} / {rent:g} = {even:.2f}"
+    yield rf"2 \cdot {own:.3f} = {2 * own:.2f}"
 
 
-@pytest.mark.parametrize("worked", WORKED)
-def test_a_page_prints_what_the_laws_give(worked):
+def spot():
+    rate = taken("assumptions", "preemption", s.preemption_rate)
+    lost = law("LOST-SHARE", preemption_rate=rate, interruption_time=300)
+    yield rf"{HOUR * rate:.3f} \cdot 300 / 3600 = {lost:.4f}"
+    nebius = {
+        offer.kind: HOUR * offer.usd_per_second
+        for offer in load("prices", "h100-sxm").offers
+        if offer.provider == "Nebius"
+    }
+    useful = law("INTERRUPTION-RATE", preemption_rate=rate, lost_share=lost)
+    mine = dict(interruption_time=300, interruption_rate=useful)
+    cost = law("SPOT-COST", spot_price=nebius["spot"], **mine)
+    yield f"{nebius['spot']:g} / (1 - {lost:.4f}) = {cost:.3f}"
+    lowest = HOUR * chosen_offer("h100-sxm", "").usd_per_second
+    for price in (nebius["on-demand"], lowest):
+        yield f"1 - {cost:.3f} / {price:g} = {1 - cost / price:.2f}"
+    plain = 1 - nebius["spot"] / nebius["on-demand"]
+    yield f"1 - {nebius['spot']:g} / {nebius['on-demand']:g} = {plain:.2f}"
+
+
+def third_term():
+    case = opened(model="llama-3.1-8b", hardware="h100-sxm", batch=1)
+    gigabytes = float(case.values[s.weight_bytes]) / 1e9
+    each = HOUR * 1e9 * taken("assumptions", "storage", s.storage_price)
+    nothing = dict(n_devices=1, price=0, memory_price=0, memory_rented=0)
+    rent = law("RENT-RATE", storage_price=each, storage_rented=gigabytes, **nothing)
+    yield rf"{gigabytes:.2f} \cdot {each:.7f} = {rent:.6f}"
+
+
+WORKED = {
+    "energy": [margin, making, water, miles_and_charges, phases, node, third_document],
+    "service": [holding, spot, third_term],
+}
+
+
+def text_of(page):
+    return (BOOK / f"{page}.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("page", "worked"), [(page, worked) for page, all_ in WORKED.items() for worked in all_]
+)
+def test_a_page_prints_what_the_laws_give(page, worked):
     for line in worked():
-        assert line in PAGE, line
+        assert line in text_of(page), line
 
 
-def test_no_other_equation_of_numbers_is_on_the_page():
+@pytest.mark.parametrize("page", WORKED)
+def test_no_other_equation_of_numbers_is_on_the_page(page):
     # answers to problems show their arithmetic, on numbers that the problem states
-    known = [line for worked in WORKED for line in worked()]
-    text = PAGE.partition("## Problems")[0]
+    known = [line for worked in WORKED[page] for line in worked()]
+    text = text_of(page).partition("## Problems")[0]
     for line in sorted(known, key=len, reverse=True):
         text = text.replace(line, "")
     assert re.findall(r"\d[^$\n]*= \d[^$\n]*", text) == []

@@ -40,6 +40,7 @@ PAGES = (
     "counts",
     "sensitivity",
     "serving",
+    "costs",
 )  # notebooks that are pages of the book
 
 

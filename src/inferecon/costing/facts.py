@@ -12,7 +12,7 @@ import sympy as sp
 from .. import symbols as s
 from ..errors import BadInput, nearest
 from ..numbers import digits
-from ..records import Offer, convert, ids, load
+from ..records import Offer, convert, ids, load, sources
 from ..regions import MONTH
 from ..scenario import Scenario
 from ..units import ureg
@@ -130,7 +130,7 @@ class Fact(NamedTuple):
         shown = [x / self.unit.base for x in (self.value, self.low, self.high)]
         text = f"{digits(shown[0])} {self.unit.name}".strip()
         between = "" if self.low == self.high else f" ({digits(shown[1])} to {digits(shown[2])})"
-        dated = f", date {self.date}" if self.date else ""
+        dated = f", {self.date}" if self.date else ""
         return f"{text}{between}, {self.source}{dated}"
 
 
@@ -153,8 +153,15 @@ def recorded(symbol: sp.Symbol, hardware: str, grid: str) -> Fact | None:
             fact = record.facts[symbol.name]
             ends = [convert(x, symbol) for x in (fact.low, fact.high)]
             source = f"assumptions/{name}"
-            return Fact(need.says, record[symbol.name], *ends, need.unit, source, fact.date)
+            date = fact.date or _read(fact.source[0])
+            return Fact(need.says, record[symbol.name], *ends, need.unit, source, date)
     return None
+
+
+def _read(source: str) -> str | None:
+    """Return when a source was read, for what bears no date of its own."""
+    read = sources()[source].read
+    return read and f"read {read}"
 
 
 def gather(
@@ -247,4 +254,5 @@ def rented(case: Scenario, kind: str, price: float | None) -> Fact | None:
         return None
     ends = [offers[i].usd_per_second for i in (0, 0, -1)]
     first = offers[0]
-    return Fact(says, *ends, HOURLY, f"prices/{case.hardware}, {first.provider}", first.date)
+    date = _read(first.source) if first.date == "not shown" else first.date
+    return Fact(says, *ends, HOURLY, f"prices/{case.hardware}, {first.provider}", date)

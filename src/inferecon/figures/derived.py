@@ -97,6 +97,7 @@ def lines(
 ) -> Drawing:
     """One line a group: rows (x, y, group), on axes of doublings if ``log``.
 
+    Rows may have ``low`` and ``high``, the ends of an interval, drawn as a band behind the line.
     ``rule`` (x, before, after) divides the x axis and says what lies on either side.
     """
     groups = list(dict.fromkeys(row["group"] for row in rows))
@@ -130,6 +131,15 @@ def lines(
             for side, align, dx in (("before", "right", -5), ("after", "left", 5))
         ]
         chart = alt.layer(place.mark_rule(strokeDash=[4, 3]), *words, chart)
+    bands = []
+    for name, colour in zip(groups, PALETTE, strict=False):
+        ends = [row for row in rows if row["group"] == name and "low" in row]
+        if ends:  # of one colour each: a scale of its own would take the shapes out of the legend
+            band = alt.Chart(alt.Data(values=ends)).mark_area(color=colour, opacity=0.15)
+            low = alt.Y(field="low", type="quantitative", title=y_title, scale=scale)
+            bands.append(band.encode(x=x, y=low, y2=alt.Y2(field="high")))
+    if bands:
+        chart = alt.layer(*bands, chart)
     first = {row["group"]: row for row in reversed(rows)}
     last = {row["group"]: row for row in rows}
     said = "; ".join(
@@ -139,6 +149,8 @@ def lines(
     where = f" {rule['before']} until {rule['x']:,.0f}, then {rule['after']}." if rule else ""
     description = f"{title}; {y_title} over {x_title}.{where} {said}."
     columns = {"group": Column("group"), "x": Column("x"), "y": Column("y")}
+    if bands:
+        columns |= {"low": Column("low"), "high": Column("high")}
     return finish(chart, title, subtitle, description, rows, columns)
 
 
