@@ -24,9 +24,9 @@ from .simulate.plan import Load, Service
 SHOWN = {
     "an hour": ("hour", 1),
     "a month": ("month", 1),
-    "a thousand requests": ("request", 1000),
-    "a million prompt tokens": ("million_input_tokens", 1),
-    "a million answer tokens": ("million_output_tokens", 1),
+    "1,000 requests": ("request", 1000),
+    "Mtok in": ("million_input_tokens", 1),
+    "Mtok out": ("million_output_tokens", 1),
 }
 
 
@@ -53,19 +53,18 @@ def _for(hold: str, stated: dict[str, float]) -> dict[str, float]:
 def bill(case: Case, hold: str, work: Work, stated: dict[str, float]) -> Markdown:
     """Show what a service takes of everything, by hour, month, request and token."""
     found = billed(case, hold, work, stated)
-    head = ["", "unit", *SHOWN]
-    names = {"usd": "dollars", "kwh": "energy", "kg": "emissions", "litres": "water"}
+    head = ["unit", *SHOWN]
     rows = []
-    for name, one in found.quantities.items():
+    for one in found.quantities.values():
         cells = [_amount(one, item, times) for item, times in SHOWN.values()]
-        rows.append([names[name], one.unit, *cells])
+        rows.append([one.unit, *cells])
     service = f"{work.replicas} replica{'s' * (work.replicas > 1)} of {work.devices:.0f} device"
     say = (
         f"{work.rps:g} requests a second of {work.isl:,.0f} tokens in and {work.osl:,.0f} out, on "
         f"{service}{'s' * (work.devices > 1)}: steps run {work.busy:.0%} of the time, and "
         f"{work.seconds[0] / sum(work.seconds):.0%} of that is prefill."
     )
-    return Markdown("\n\n".join([say, _table(head, rows, 2), *_missing(found)]))
+    return Markdown("\n\n".join([say, _table(head, rows, 1), *_missing(found)]))
 
 
 def parts(case: Case, hold: str, work: Work, stated: dict[str, float]) -> Markdown:
@@ -75,25 +74,23 @@ def parts(case: Case, hold: str, work: Work, stated: dict[str, float]) -> Markdo
     for one in found.quantities.values():
         whole = math.fsum(one.parts.values())
         rows += [[one.unit, name, digits(x), f"{x / whole:.1%}"] for name, x in one.parts.items()]
-    return Markdown(_table(["", "part", "an hour", "share"], rows, 2))
+    return Markdown(_table(["unit", "part", "an hour", "share"], rows, 2))
 
 
 def ways(case: Case, work: Work, stated: dict[str, float]) -> Markdown:
     """Show a service held in each way: a device, a month, and tokens."""
-    rows = []
+    rows, said = [], []
     for hold in HOLDS:
         found = billed(case, hold, work, stated)
         usd = found.quantities["usd"]
         items = ("month", "million_input_tokens", "million_output_tokens")
         made = ", ".join(f"{name} {digits(x)}" for name, x in usd.parts.items())
         device = "–" if found.device_hour is None else digits(found.device_hour)
-        rows.append([hold, device, *(_amount(usd, item) for item in items), made])
-    head = ["held", "USD/h a device", "USD/month", "USD/Mtok in", "USD/Mtok out", "an hour, USD"]
-    text = _table(head, rows, 1, 5)
-    spot = billed(case, "spot", work, stated)
-    if spot.lost_share is not None:
-        text += f"\n\nOf a spot device {spot.lost_share:.1%} of the time paid is lost."
-    return Markdown(text)
+        rows.append([hold, device, *(_amount(usd, item) for item in items)])
+        lost = "" if found.lost_share is None else f"; {found.lost_share:.1%} of it is lost"
+        said.append(f"- {hold}, USD an hour: {made}{lost}")
+    head = ["held", "device-h", "month", "Mtok in", "Mtok out"]
+    return Markdown("\n\n".join(["In dollars:", _table(head, rows, 1), "\n".join(said)]))
 
 
 def loads(case: Case, rates: list[float], replicas: int, requests: int, seed: int) -> Markdown:
@@ -103,18 +100,19 @@ def loads(case: Case, rates: list[float], replicas: int, requests: int, seed: in
         work = work_for(case, rate, requests, seed, replicas)
         usd = billed(case, "on-demand", work, {}).quantities["usd"]
         kwh = billed(case, "on-demand", work, {}).quantities["kwh"]
-        items = ("million_input_tokens", "million_output_tokens")
+        out = "million_output_tokens"
         rows.append(
             [
                 f"{rate:g}",
                 f"{work.busy:.0%}",
                 f"{work.seconds[0] / sum(work.seconds):.0%}",
-                *(_amount(usd, item) for item in items),
-                *(_amount(kwh, item) for item in items),
+                _amount(usd, "million_input_tokens"),
+                _amount(usd, out),
+                _amount(kwh, out),
             ]
         )
-    head = ["requests/s", "steps run", "prefill of it", "USD/Mtok in", "USD/Mtok out"]
-    return Markdown(_table([*head, "kWh/Mtok in", "kWh/Mtok out"], rows, 0))
+    head = ["1/s", "steps run", "prefill", "USD/Mtok in", "USD/Mtok out", "kWh/Mtok out"]
+    return Markdown(_table(head, rows, 0))
 
 
 # Where owning pays -------------------------------------------------------------------------------
@@ -149,7 +147,7 @@ def own_or_rent(case: Case, work: Work, stated: dict[str, float], shares: list[f
         f"{case.scenario.hardware}; bands: lowest to highest",
     ]
     chart = figures.lines(
-        rows, "share of the hours needed (%)", "a needed hour (USD)", title, subtitle
+        rows, "share of the hours needed (%)", "a needed hour (USD)", title, subtitle, log=True
     )
     columns = {
         "group": Column("held"),
@@ -189,18 +187,12 @@ def _share(share: float) -> str:
 
 
 def rests_on(case: Case, work: Work, stated: dict[str, float]) -> Markdown:
-    """Show every fact behind the bills: value, range, record, date."""
+    """Show every fact behind the bills: value and range, record, date."""
     facts: dict[str, Fact] = {}
     for hold in HOLDS:
         facts |= {fact.says: fact for fact in billed(case, hold, work, stated).facts}
-    rows = []
-    for says, fact in facts.items():
-        ends = (digits(x / fact.unit.base) for x in (fact.low, fact.high))
-        between = "–" if fact.low == fact.high else " to ".join(ends)
-        unit = plain(fact.unit.name) or "–"
-        value = digits(fact.value / fact.unit.base)
-        rows.append([says, value, between, unit, plain(fact.source), plain(fact.date or "–")])
-    return Markdown(_table(["fact", "value", "range", "unit", "from", "date"], rows, 1, 3))
+    rows = [[says, plain(fact.quantity), plain(fact.origin)] for says, fact in facts.items()]
+    return Markdown(_table(["fact", "value", "from"], rows, 9))
 
 
 def _amount(quantity, item: str, times: float = 1.0) -> str:

@@ -126,12 +126,17 @@ class Fact(NamedTuple):
     date: str | None = None
 
     @property
-    def written(self) -> str:
+    def quantity(self) -> str:
+        """Value, unit and range."""
         shown = [x / self.unit.base for x in (self.value, self.low, self.high)]
         text = f"{digits(shown[0])} {self.unit.name}".strip()
         between = "" if self.low == self.high else f" ({digits(shown[1])} to {digits(shown[2])})"
-        dated = f", {self.date}" if self.date else ""
-        return f"{text}{between}, {self.source}{dated}"
+        return f"{text}{between}"
+
+    @property
+    def origin(self) -> str:
+        """Who states it, and when."""
+        return self.source + (f", {self.date}" if self.date else "")
 
 
 class Lacking(NamedTuple):

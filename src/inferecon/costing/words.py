@@ -101,7 +101,11 @@ def as_text(bill: Bill, told: dict) -> str:
     if bill.lacking:
         lines += ["", "≥: missing, and so not in the sum"]
         lines += [f"  {one.why} ({', '.join(one.touches)})" for one in bill.lacking]
-    lines += ["", "it rests on", *(f"  {fact.says}: {fact.written}" for fact in bill.facts)]
+    lines += [
+        "",
+        "it rests on",
+        *(f"  {fact.says}: {fact.quantity}, {fact.origin}" for fact in bill.facts),
+    ]
     return "\n".join(lines)
 
 
