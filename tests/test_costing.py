@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inferecon import cli
+from inferecon import cli, costs
 from inferecon import symbols as s
+from inferecon.book import Case
 from inferecon.costing.facts import NEEDS, OPTIONS, gather, offered, recorded, rented
 from inferecon.costing.reckon import ITEMS, reckon
 from inferecon.costing.words import as_data
@@ -97,6 +98,16 @@ def test_a_spot_device_by_hand():
     assert bill.device_hour == close(2 / (7 / 8))
 
 
+def test_memory_and_storage_are_rented_for_each_replica():
+    """500 GB at 1.461 USD a GB and month are 1 USD an hour; weights at 0.73 are 0.001 USD a GB and hour."""
+    facts, lacking = gather(CASE, "on-demand", STATED | {"storage-price": MONTH / 1000})
+    paid, memory = rented(CASE, "on-demand", 2.0), (500e9, 1.0 / 500e9 / 3600)
+    bill = reckon(CASE, "on-demand", WORK, facts, lacking, paid, memory=memory)
+    stored = 2 * float(CASE.values[s.weight_bytes]) / 1e9 / 1000
+    parts = {"devices": 16, "memory": 2, "storage": stored}
+    assert bill.quantities["usd"].parts == close(parts)
+
+
 # Promises ----------------------------------------------------------------------------------------
 
 some = st.floats(1e-3, 1e3)
@@ -176,6 +187,23 @@ def test_owning_and_renting_by_need_are_equal_where_the_law_says():
     assert billed("owned", price=1.0, **OWN).even == math.inf
     assert billed("on-demand", price=2.5, **OWN).even == close(bill.even)
     assert billed("on-demand").even is None  # nobody says what staff is
+
+
+def test_the_chart_crosses_where_the_law_says():
+    case, work = Case(CASE), Work(10.0, 2, *WORK_REST)
+    stated = STATED | OWN | {"restart": 60}
+    even = billed("owned", work, price=None, **OWN).even
+    chart = costs.own_or_rent(case, work, stated, [even / 2, even, 1.0]).to_dict()
+    assert chart["title"]["text"][0].startswith(f"Owning pays from {even:.0%}")
+    bands, marks = chart["layer"][:-1], chart["layer"][-1]["data"]["values"]
+    own, rent = (
+        [row["y"] for row in marks if (row["group"] == "owned") is owned] for owned in (True, False)
+    )
+    assert own[1] == close(rent[1]) and own[0] > rent[0] and own[2] < rent[2]
+    assert [band["mark"]["type"] for band in bands] == ["area", "area"]
+    assert all(row["low"] <= row["y"] <= row["high"] for row in marks)
+    nothing = costs.own_or_rent(case, work, STATED, [0.5, 1.0])
+    assert "staff" in nothing.data  # nobody says what it is, so nothing is drawn
 
 
 # Missing stays missing -------------------------------------------------------------------------
