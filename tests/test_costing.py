@@ -99,7 +99,7 @@ def test_a_spot_device_by_hand():
 
 
 def test_memory_and_storage_are_rented_for_each_replica():
-    """500 GB at 1.461 USD a GB and month are 1 USD an hour; weights at 0.73 are 0.001 USD a GB and hour."""
+    """500 GB at 1.461 USD a GB and month are 1 USD an hour; at 0.73 a GB is 0.001 an hour."""
     facts, lacking = gather(CASE, "on-demand", STATED | {"storage-price": MONTH / 1000})
     paid, memory = rented(CASE, "on-demand", 2.0), (500e9, 1.0 / 500e9 / 3600)
     bill = reckon(CASE, "on-demand", WORK, facts, lacking, paid, memory=memory)

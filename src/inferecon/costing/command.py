@@ -1,7 +1,6 @@
 """From the options of the command to a bill."""
 
 import math
-from dataclasses import replace
 from pathlib import Path
 
 from .. import hours
@@ -9,15 +8,14 @@ from .. import symbols as s
 from ..errors import BadInput
 from ..forecast import outlook
 from ..regions import MONTH
-from ..scenario import opened
 from ..service.promise import promise
 from ..simulate.arrivals import Lengths
+from ..simulate.command import case_of
 from ..simulate.plan import Load, Service
 from .facts import Fact, checked, gather, rented, unit
 from .reckon import Bill, reckon
 from .work import served
 
-USUAL = 32  # sequences that devices are chosen for, where they are not named
 GRAMS = unit("gCO2e/kWh")
 GB = 1e9
 
@@ -47,16 +45,7 @@ def asked(
         raise BadInput(f"--rps must be more than 0, and finite, not {rps:g}")
     if replicas < 0:
         raise BadInput(f"--replicas must be 0 (as few as serve the load) or more, not {replicas}")
-    case = opened(
-        model=model,
-        hardware=hardware,
-        weights=format,
-        batch=USUAL if combination["tp"] is None else 1,
-        isl=isl,
-        osl=osl,
-        **combination,
-    )
-    case = replace(case, batch=1)  # how many are served together comes of the load
+    case = case_of(model, hardware, format, isl, osl, combination)
     facts, lacking = gather(case, hold, stated)
     paid = rented(case, "spot" if hold == "spot" else "on-demand", price)
     rent = _memory(memory, memory_price)

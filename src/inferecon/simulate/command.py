@@ -8,7 +8,7 @@ from pathlib import Path
 from .. import symbols as s
 from ..errors import BadInput
 from ..records import load as record
-from ..scenario import opened
+from ..scenario import Scenario, opened
 from ..service.promise import promise
 from ..service.table import NEEDED
 from .arrivals import Lengths, rows_of
@@ -38,16 +38,7 @@ def simulated(
 ) -> Outcome:
     """Run what the options say.  Raises BadInput for any that cannot be."""
     limits = tuple(promise(slo))
-    case = opened(
-        model=model,
-        hardware=hardware,
-        weights=format,
-        batch=USUAL if combination["tp"] is None else 1,
-        isl=isl,
-        osl=osl,
-        **combination,
-    )
-    case = replace(case, batch=1)  # how many are served together comes of the load
+    case = case_of(model, hardware, format, isl, osl, combination)
     if spread < 0 or not math.isfinite(spread):
         raise BadInput("--spread must be 0 (all equal) or more")
     most = int(min(record("models", model)[s.max_context.name], LONGEST))
@@ -67,3 +58,22 @@ def simulated(
         found = simulate(asked, served, log=writer.writerow)
     part.replace(log)
     return found
+
+
+def case_of(
+    model: str, hardware: str, format: str, isl: int, osl: int, combination: dict
+) -> Scenario:
+    """Return the combination that a replica runs, on devices that hold a usual batch.
+
+    How many are served together comes of the load.
+    """
+    case = opened(
+        model=model,
+        hardware=hardware,
+        weights=format,
+        batch=USUAL if combination["tp"] is None else 1,
+        isl=isl,
+        osl=osl,
+        **combination,
+    )
+    return replace(case, batch=1)
