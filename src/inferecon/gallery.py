@@ -1,17 +1,16 @@
-"""What the notebook of figures calls: one picture a law, with the numbers beneath.
+"""What the notebook of figures calls: one picture a law.
 
 A part of a sum is the law itself with the other parts set to zero.
 """
 
-from html import escape
-
 import numpy as np
-from IPython.display import HTML, display
+from IPython.display import HTML
 
 from . import figures
 from . import symbols as s
 from .book import Case
-from .figures import Column
+from .figures import Column, meaning
+from .figures.meaning import CACHE, DECODE, FLOP, FULL, GREY, LINKS, PARTS, PREFILL, WEIGHTS
 from .laws import SERVICE
 from .laws.economics import COST, DEVICE_TIME
 from .laws.latency import E2E
@@ -21,13 +20,26 @@ from .records import load
 from .scenario import Scenario, whole
 
 LANES = ["network", "CPU", "GPU", "laws"]
-WEIGHTS, CACHE, FLOP, LINKS, FULL = "weights", "cache", "FLOP", "links", "full"
+SPANS = {
+    "network (schematic)": "#B9B9B9",
+    "CPU (schematic)": GREY,
+    "prefill": meaning.PHASES[PREFILL],
+    "decode step": meaning.PHASES[DECODE],
+}
+ENDS = {
+    WEIGHTS: "weights bind",
+    CACHE: "caches bind",
+    FLOP: "arithmetic binds",
+    LINKS: "links bind",
+}
 NONE = HTML("<p>No point of this figure can run.</p>")
 ENERGY_PARTS = {
     "rest": (s.idle_draw,),
     "traffic": (s.energy_per_byte,),
     "arithmetic": (s.energy_linear, s.energy_expert, s.energy_native),
 }
+# Traffic is mostly that of the weights, and has their colour.
+ENERGIES = {"rest": GREY, "traffic": PARTS[WEIGHTS], "arithmetic": PARTS[FLOP]}
 
 
 def timeline(case: Case, tokens: int):
@@ -65,14 +77,14 @@ def timeline(case: Case, tokens: int):
             "what": s.itl.name,
         },
     ]
-    title = f"TTFT {ttft.text}, then ITL {itl.text}"
-    chart = figures.timeline(
-        spans, marks, LANES, title, _subtitle(case, "network and CPU not to scale")
-    )
-    _show(chart, f"timeline {case.scenario.name} batch {case.scenario.batch}")
+    steps = ttft.value / itl.value
+    title = f"The first token takes {ttft.text}, as long as {digits(steps, 2)} later ones"
+    subtitle = _subtitle(case, "network and CPU not to scale")
+    chart = figures.timeline(spans, marks, LANES, title, subtitle, SPANS)
+    return figures.renamed(chart, f"timeline {case.scenario.name} batch {case.scenario.batch}")
 
 
-def cache_growth(hardware: str, models: list[str], tokens: list[int], prompt: int) -> None:
+def cache_growth(hardware: str, models: list[str], tokens: list[int], prompt: int):
     """Draw the cache of one sequence, 16 bits an element, from the prompt through decode."""
     rows = []
     for id in models:
@@ -86,13 +98,16 @@ def cache_growth(hardware: str, models: list[str], tokens: list[int], prompt: in
         ]
     last = {row["group"]: row for row in rows}.values()
     most, least = (pick(last, key=lambda row: row["y"]) for pick in (max, min))
-    title = f"{digits(least['y'])} or {digits(most['y'])} MB a sequence"
-    subtitle = [f"at {most['x']:,} tokens, 16 bits an element"]
+    ratio = digits(most["y"] / least["y"], 2)
+    title = f"By its attention a sequence keeps {digits(least['y'])} or {digits(most['y'])} MB"
+    subtitle = [f"at {most['x']:,} tokens, 16 bits an element: {ratio} times as much"]
     rule = {"x": whole("prompt", prompt), "before": "prefill", "after": "decode"}
     y_title = "KV cache of a sequence (MB)"
-    chart = figures.lines(rows, "tokens so far", y_title, title, subtitle, rule=rule)
+    hues = {f"{_kind(Scenario(id, hardware))}: {id}": meaning.colour_of(id) for id in models}
+    chart = figures.lines(rows, "tokens so far", y_title, title, subtitle, rule=rule, colours=hues)
     named = {"group": Column("model"), "x": Column(s.context.name, "token", "tokens so far")}
-    _show(chart, "kv cache growth", named | {"y": _column(s.kv_bytes, "cache of a sequence")})
+    named["y"] = _column(s.kv_bytes, "cache of a sequence")
+    return figures.renamed(chart, "kv cache growth", named)
 
 
 def roofline(case: Case, batches: list[int]):
@@ -121,30 +136,33 @@ def roofline(case: Case, batches: list[int]):
     ends = (min(p["intensity"] for p in points), ridge, max(p["intensity"] for p in points))
     roof = [{"intensity": x, "rate": min(peak, bandwidth * x) / 1e12} for x in ends]
     below = [p for p in points if p["phase"] == "decode" and p["intensity"] < ridge]
-    title = f"Decode: {len(below)} of {len(batches)} below the ridge"
+    title = f"Decode waits for memory at {len(below)} of {len(batches)} batches"
     subtitle = _subtitle(case, f"ridge at {digits(ridge)} FLOP/B; beside: batch")
     chart = figures.roofline(roof, points, title, subtitle)
-    _show(chart, f"roofline {case.scenario.name}")
+    return figures.renamed(chart, f"roofline {case.scenario.name}")
 
 
-def experts(models: list[str], batches: list[int]) -> None:
+def experts(models: list[str], batches: list[int]):
     """Draw how many distinct experts of a layer a decode step is expected to wake."""
-    rows, half = [], batches[0]
+    rows, half, hues = [], batches[0], {}
     for id in models:
         given = load("models", id).given
         woken = EXPERTS_DECODE({**given, s.batch: batches})
         group = f"E = {given[s.n_experts]:.0f}, k = {given[s.top_k]:.0f}: {id}"
+        hues[group] = meaning.colour_of(id)
         rows += [
             {"x": b, "y": float(y), "group": group} for b, y in zip(batches, woken, strict=True)
         ]
         above = [b for b, y in zip(batches, woken, strict=True) if y > given[s.n_experts] / 2]
         half = max(half, min(above, default=max(batches)))
-    title = f"Batch {half:,} wakes most experts"
+    title = f"A batch of {half:,} wakes more than half of the experts of each"
     subtitle = ["expected in a layer, routing uniform"]
     y_title = "distinct experts of a layer"
-    chart = figures.lines(rows, "batch (sequences)", y_title, title, subtitle, log=True)
+    x_title = "batch (sequences)"
+    chart = figures.lines(rows, x_title, y_title, title, subtitle, log=True, colours=hues)
     named = {"group": Column("model"), "x": Column(s.batch.name)}
-    _show(chart, "experts over batch", named | {"y": _column(s.experts_decode, y_title)})
+    named["y"] = _column(s.experts_decode, y_title)
+    return figures.renamed(chart, "experts over batch", named)
 
 
 def regimes(case: Case, batches: list[int], contexts: list[int]):
@@ -179,12 +197,14 @@ def regimes(case: Case, batches: list[int], contexts: list[int]):
         for i, c in enumerate(contexts)
         for j, b in enumerate(batches)
     ]
-    won = [part for part in parts if any(row["bound"] == part for row in rows)]
+    won = [row["bound"] for row in rows if row["bound"] != FULL]
     devices = int(v[s.n_devices])
-    title = f"{devices} device{'s' * (devices > 1)}: {', '.join(won)}"
+    many = [r["bound"] for r in rows if r["context"] == contexts[0] and r["bound"] != FULL]
+    title = f"On {devices} device{'s' * (devices > 1)} {ENDS[won[0]]} a single request"
+    title += f" and {ENDS[many[-1]]} a large batch" if many[-1] != won[0] else " and any batch"
     subtitle = _subtitle(case, "longest part of a step, and ITL in ms")
     chart = figures.regimes(rows, [*parts, FULL], title, subtitle)
-    _show(chart, f"regimes {scenario.name} on {devices}")
+    return figures.renamed(chart, f"regimes {scenario.name} on {devices}")
 
 
 def energy(case: Case, batches: list[int]):
@@ -202,8 +222,8 @@ def energy(case: Case, batches: list[int]):
             return NONE
         parts[part] = v[s.energy_per_token]
     leaders = [max(parts, key=lambda part: parts[part][i]) for i in range(len(fitting))]
-    title = f"Energy: mostly {', then '.join(dict.fromkeys(leaders))}"
-    _stacked(case, s.energy_per_token, fitting, parts, title)
+    title = f"A token's energy is mostly {', then '.join(dict.fromkeys(leaders))}"
+    return _stacked(case, s.energy_per_token, fitting, parts, title, ENERGIES)
 
 
 def cost(case: Case, batches: list[int]):
@@ -220,14 +240,14 @@ def cost(case: Case, batches: list[int]):
         time = E2E({**v, hidden: 0})
         parts[part] = COST({**v, s.device_time: DEVICE_TIME({**v, s.e2e: time})})
     dear, cheap = (number(s.cost_per_token, parts["decode"][i]).value for i in (0, -1))
-    title = f"Decode: {digits(dear)} to {digits(cheap)} USD/Mtok"
+    title = f"Batching takes decode from {digits(dear)} to {digits(cheap)} USD/Mtok"
     larger = parts["prefill"] > parts["decode"]
     if larger.any():
-        title = f"Prefill leads from batch {fitting[int(np.argmax(larger))]:,}"
-    _stacked(case, s.cost_per_token, fitting, parts, title)
+        title = f"Prefill costs more than decode from batch {fitting[int(np.argmax(larger))]:,}"
+    return _stacked(case, s.cost_per_token, fitting, parts, title, meaning.PHASES)
 
 
-def _stacked(case: Case, symbol, batches: list[int], parts: dict, title: str) -> None:
+def _stacked(case: Case, symbol, batches: list[int], parts: dict, title: str, colours: dict):
     rows = [
         {"batch": b, "part": part, "value": number(symbol, value).value}
         for part, found in parts.items()
@@ -235,8 +255,9 @@ def _stacked(case: Case, symbol, batches: list[int], parts: dict, title: str) ->
     ]
     unit = number(symbol, 0.0).text.partition(" ")[2]
     lengths = f"{case.scenario.isl:,} tokens in, {case.scenario.osl:,} out"
-    chart = figures.stack(rows, unit, title, _subtitle(case, lengths))
-    _show(chart, f"{symbol.name} {case.scenario.name}", {"value": _column(symbol, "part of it")})
+    chart = figures.stack(rows, unit, title, _subtitle(case, lengths), colours)
+    named = {"value": _column(symbol, "part of it")}
+    return figures.renamed(chart, f"{symbol.name} {case.scenario.name}", named)
 
 
 def _solved(case: Case, batches: list[int], given: dict | None = None) -> tuple[list[int], dict]:
@@ -260,7 +281,7 @@ def _kind(case: Scenario) -> str:
 
 def _subtitle(case: Case, *more: str) -> list[str]:
     c, n = case.scenario, case.scenario.values[s.n_devices]
-    return [*more, f"{c.model}, {c.weights}", f"on {n:.0f} × {c.hardware}"]
+    return [*more, f"{c.model}, {c.weights}, on {n:.0f} × {c.hardware}"]
 
 
 def _span(lane: str, begin: float, end: float, what: str) -> dict:
@@ -269,28 +290,3 @@ def _span(lane: str, begin: float, end: float, what: str) -> dict:
 
 def _column(symbol, title: str) -> Column:
     return Column(symbol.name, SHOWN[symbol], title)
-
-
-def _show(chart, file: str, columns: dict[str, Column] | None = None) -> None:
-    """Show a chart, and its numbers as a table to unfold."""
-    chart = figures.renamed(chart, file, columns)
-    table = figures.table_of({"usermeta": chart.usermeta})
-    titles = "".join(f"<th>{escape(column.shown())}</th>" for column in table["columns"])
-    body = "".join(
-        "<tr>" + "".join(f"<td>{escape(_cell(cell))}</td>" for cell in row) + "</tr>"
-        for row in table["rows"]
-    )
-    display(chart)
-    display(
-        HTML(
-            "<details><summary>The numbers of this figure</summary>"
-            f'<table class="dataframe"><thead><tr>{titles}</tr></thead>'
-            f"<tbody>{body}</tbody></table></details>"
-        )
-    )
-
-
-def _cell(cell: str | float | None) -> str:
-    if cell is None or isinstance(cell, str):
-        return cell or ""
-    return f"{cell:,}" if isinstance(cell, int) else digits(cell)

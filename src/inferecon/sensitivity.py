@@ -13,7 +13,7 @@ from . import symbols as s
 from .book import Case, symbol_named
 from .errors import BadInput
 from .laws import SERVICE
-from .numbers import PUBLISHED, rounded
+from .numbers import PUBLISHED, digits, rounded
 from .response import INPUTS, asked, elasticities, in_unit, input_named, inverse, written
 
 FEW = 10  # bars of a chart
@@ -65,16 +65,21 @@ def tornado(case: Case, name: str):
                 continue
             named[_id(case, f"{name}/{word}", x)] = [rounded(ratio), ""]
             rows.append({"name": label, "group": word, "value": ratio})
+    factors = _factors(case, target)
     reach: dict[str, float] = {}
     for row in rows:
-        reach[row["name"]] = max(reach.get(row["name"], 0.0), abs(math.log(row["value"])))
+        if row["name"] not in factors:
+            reach[row["name"]] = max(reach.get(row["name"], 0.0), abs(math.log(row["value"])))
     first = sorted((x for x in reach if reach[x] > SMALL), key=lambda x: -reach[x])[:FEW]
     shown = [row for label in first for row in rows if row["name"] == label]
-    title = f"{_short(target)} moves most with {first[0]}"
+    most = max(shown[:2], key=lambda row: abs(math.log(row["value"])))
+    title = f"{_capital(most['name'])} {most['group']}: {_short(target)} × {digits(most['value'])}"
     subtitle = [
-        "each input halved or doubled, all others kept",
+        "the inputs that move it most, each halved or doubled, all others kept",
         f"{scenario.model} on {scenario.hardware}, {scenario.weights}, batch {scenario.batch}",
     ]
+    if factors:
+        subtitle.append(f"left out, for it is proportional to them: {', '.join(factors)}")
     columns = {
         "name": figures.Column("input"),
         "group": figures.Column("change"),
@@ -114,6 +119,17 @@ def _id(case: Case, what: str, x: sp.Symbol) -> str:
 def _changed(case: Case, target: sp.Symbol, x: sp.Symbol, factor: float) -> float:
     given = case.scenario.given()
     return float(SERVICE.solve({**given, x: given[x] * factor})[target])
+
+
+def _factors(case: Case, target: sp.Symbol) -> list[str]:
+    """Return the inputs that a target's own law multiplies by: moving them says nothing."""
+    own = SERVICE.laws[target].eq.rhs.free_symbols
+    found = elasticities(case.scenario, target)
+    return [INPUTS[x][1] for x, e in found.items() if x in own and math.isclose(e, 1)]
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _short(target: sp.Symbol) -> str:

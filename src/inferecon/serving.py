@@ -12,20 +12,26 @@ from . import figures
 from .book import Case
 from .errors import BadInput
 from .figures import Column
+from .figures.meaning import PHASES
 from .files import ROOT
+from .forecast import outlook
 from .numbers import digits
 from .service.metrics import latencies, measured
 from .service.promise import kept, promise
 from .service.read import read_log
 from .simulate.arrivals import Lengths
 from .simulate.plan import Load, Service
-from .simulate.run import Outcome, report, simulate
+from .simulate.run import Outcome, report, simulate, tables_of
 
 SHOWN = {
     ("ttft", "p50"): "TTFT, half of all within",
     ("ttft", "p99"): "TTFT, 99 of 100 within",
     ("gap", "p99"): "gap between tokens, 99 of 100 within",
 }
+WORDS = ("waits", "prefill, with the steps of others", "answer")
+COLOURS = dict(zip(WORDS, ("#B9B9B9", *PHASES.values()), strict=True))
+BAND = "band: steps as short and as long as the 90 % interval of their prediction"
+TYPICAL = 16  # sequences of the step whose interval is taken
 CLASSES = (512, 2048)  # ends of the classes of prompts, tokens
 
 
@@ -47,34 +53,56 @@ def _subtitle(case: Case, more: str) -> list[str]:
     ]
 
 
+def _ends(case: Case) -> tuple[float, float]:
+    """Return the ends of the 90 % interval of a step's time, over the time itself."""
+    isl = case.scenario.isl
+    said = outlook(case.scenario, "vllm", [TYPICAL], [isl]).metrics["tpot_ms"]
+    return float(said.low[0] / said.value[0]), float(said.high[0] / said.value[0])
+
+
+def _served(service: Service, load: Load, ends: tuple[float, float]) -> list[dict]:
+    """Return what becomes of a load if steps are as long as predicted, as short and as long as
+    the interval of the prediction allows."""
+    tables = tables_of(service, load)
+    paces = (1.0, *ends)
+    return [report(simulate(service, load, tables=tables.slowed(pace))) for pace in paces]
+
+
 def load_curve(case: Case, rates: list[float], requests: int, seed: int):
     """Draw latencies over the rate of arrivals, as far as they exist."""
     if not case.runs:
         return case.fit()
-    rows, most = [], 0.0
+    rows, most, ends = [], [], _ends(case)
     for rate in rates:
-        told = report(simulate(Service(case.scenario), _load(case, requests, seed, rate=rate)))
-        most = told["most_rps"]
-        if not told["saturated"]:
-            rows += [
-                {"x": rate, "y": 1e3 * told["latency_s"][name][what], "group": says}
-                for (name, what), says in SHOWN.items()
+        all_ = _served(Service(case.scenario), _load(case, requests, seed, rate=rate), ends)
+        most = [told["most_rps"] for told in all_]
+        for (name, what), says in SHOWN.items():
+            found = [
+                None if told["saturated"] else 1e3 * told["latency_s"][name][what] for told in all_
             ]
+            row = {"x": rate, "y": found[0], "group": says}
+            if None not in found:  # the slow end may be served no more where the middle is
+                row |= {"low": min(found), "high": max(found)}
+            rows += [row] if found[0] is not None else []
+    rows.sort(key=lambda row: [*SHOWN.values()].index(row["group"]))
     if not rows:
         return HTML("<p>No rate of this figure can be served.</p>")
-    title = f"No latency beyond {digits(most)} requests/s"
+    title = f"No latency beyond {digits(most[0])} requests/s"
+    title += f" ({digits(min(most))} to {digits(max(most))})"
     chart = figures.lines(
         rows,
         "requests that arrive (1/s)",
         "time (ms)",
         title,
-        _subtitle(case, "whole prompts join the step"),
+        [*_subtitle(case, "whole prompts join the step"), BAND],
         log=True,
     )
     columns = {
         "group": Column("figure"),
         "x": Column("arrival_rate", "1/s", "arrivals"),
         "y": Column("time", "ms"),
+        "low": Column("time, short steps", "ms"),
+        "high": Column("time, long steps", "ms"),
     }
     return figures.renamed(chart, f"load curve {case.scenario.name}", columns)
 
@@ -93,25 +121,28 @@ def goodput_curve(
     """
     if not case.runs:
         return case.fit()
-    rows = []
+    rows, ends = [], _ends(case)
     for name, told in policies:
         for rate in rates:
             service = Service(case.scenario, **told)
-            found = simulate(service, _load(case, requests, seed, slo, rate=rate))
-            good = 0.0 if found.saturated else report(found)["goodput_rps"]
-            rows.append({"x": rate, "y": good, "group": name})
+            all_ = _served(service, _load(case, requests, seed, slo, rate=rate), ends)
+            good = [0.0 if made["saturated"] else made["goodput_rps"] for made in all_]
+            row = {"x": rate, "y": good[0], "low": min(good), "high": max(good), "group": name}
+            rows.append(row)
     best = max(rows, key=lambda row: row["y"])
     chart = figures.lines(
         rows,
         "requests that arrive (1/s)",
         "requests that keep the promise (1/s)",
         f"At best {digits(best['y'])} requests/s, {best['group']}",
-        _subtitle(case, _text(slo)),
+        [*_subtitle(case, _text(slo)), BAND],
     )
     columns = {
         "group": Column("batching"),
         "x": Column("arrival_rate", "1/s", "arrivals"),
         "y": Column("goodput", "1/s"),
+        "low": Column("goodput, least", "1/s"),
+        "high": Column("goodput, most", "1/s"),
     }
     return figures.renamed(chart, f"goodput curve {case.scenario.name}", columns)
 
@@ -126,18 +157,18 @@ def on_their_way(case: Case, told: dict, rate: float, shown: int, seed: int):
     for number, *times in sorted(found.tally.seen):
         lane = f"request {number + 1}"
         lanes.append(lane)
-        words = ("waits", "prefill, with the steps of others", "answer")
         ends = [1e3 * time for time in times]
         spans += [
             {"lane": lane, "begin": begin, "end": end, "what": what}
-            for what, begin, end in zip(words, ends, ends[1:], strict=False)
+            for what, begin, end in zip(WORDS, ends, ends[1:], strict=False)
             if end > begin
         ]
-    spans.sort(key=lambda span: span["what"], reverse=True)
-    title = f"{len(lanes)} requests through {told.get('policy', 'continuous')} batching"
-    chart = figures.timeline(
-        spans, [], lanes, title, _subtitle(case, f"{rate:g} requests/s arrive")
-    )
+    begun = {span["lane"]: span["begin"] for span in reversed(spans)}
+    first = [span["end"] - begun[span["lane"]] for span in spans if span["what"] == WORDS[1]]
+    title = f"{told.get('policy', 'continuous').capitalize()} batching: the first token takes "
+    title += f"{digits(min(first))} to {digits(max(first))} ms"
+    subtitle = _subtitle(case, f"{rate:g} requests/s arrive")
+    chart = figures.timeline(spans, [], lanes, title, subtitle, COLOURS)
     name = f"{told.get('policy', 'continuous')} {case.scenario.name}"
     return figures.renamed(chart, f"requests on their way {name}")
 

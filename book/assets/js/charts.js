@@ -17,6 +17,7 @@
   });
   // texts and lines take the page's colour: both themes and paper, without drawing again
   const config = look('currentColor', 'transparent');
+  const WIDE = 640; // of the specification itself, as in figures/layout.py
   const options = {renderer: 'svg', config, tooltip: {theme: 'custom'}, actions: false};
 
   const pointValue = value => Object.values(value).find(Array.isArray)?.join('~') ?? null;
@@ -62,13 +63,35 @@
     }
   }
 
+  // the words of a chart as they break at the widest of the widths that the page can hold
+  const roomOf = (spec, width) => Math.max(0, ...Object.keys(spec.usermeta?.fits ?? {}).map(Number).concat(WIDE).filter(w => w <= width))
+    || Math.min(WIDE, ...Object.keys(spec.usermeta?.fits ?? {}).map(Number));
+
+  function fitted(spec, room) {
+    const changed = structuredClone(spec);
+    for (const [path, value] of spec.usermeta?.fits?.[room] ?? []) {
+      path.slice(0, -1).reduce((part, key) => part[key], changed)[path.at(-1)] = value;
+    }
+    return changed;
+  }
+
   async function draw(figure) {
-    const spec = JSON.parse(figure.querySelector('script[type="application/json"]').textContent);
+    const own = JSON.parse(figure.querySelector('script[type="application/json"]').textContent);
+    const place = figure.querySelector('.vl-view');
+    let room = roomOf(own, place.clientWidth);
+    await show(figure, fitted(own, room));
+    offer(figure, own);
+    new ResizeObserver(() => {
+      const now = roomOf(own, place.clientWidth);
+      if (now !== room && place.clientWidth) show(figure, fitted(own, room = now));
+    }).observe(place);
+  }
+
+  async function show(figure, spec) {
     const query = new URLSearchParams(location.search);
     const params = (spec.params ?? []).filter(p => p.bind || p.select?.fields);
     for (const p of params) if (query.has(p.name)) p.value = recall(p, query.get(p.name));
     const {view} = await vegaEmbed(figure.querySelector('.vl-view'), spec, options);
-    offer(figure, spec);
     for (const p of params) {
       view.addSignalListener(p.name, (name, value) => remember(name, p.select ? pointValue(value) : String(value)));
     }

@@ -17,7 +17,7 @@ import pandas as pd
 from .. import cite
 from .. import symbols as s
 from ..errors import BuildFailed
-from ..figures import PALETTE
+from ..figures import meaning
 from ..imprint import EDITION, LICENCE
 from ..laws import SERVICE
 from ..laws.economics import CARBON
@@ -42,17 +42,6 @@ ENDS = ("predicted", "low", "high")
 GRID = ("isl", "batch")  # what moves between the points of a combination
 OF = ("model", "hardware", "weights")
 SAME = ("kv", "grid", "provider", "osl")  # for the whole report
-# Families by how the family of a record begins; six colours tell apart, the rest share one.
-FAMILIES = {
-    "deepseek": "DeepSeek",
-    "qwen": "Qwen",
-    "llama": "Llama",
-    "mistral": "Mistral",
-    "gpt-oss": "gpt-oss",
-    "gemma": "Gemma",
-}
-OTHERS = "others"
-CLASSES = ("NVIDIA, HBM", "NVIDIA, GDDR", "AMD Instinct", "other accelerators")
 SMALLEST, STEPS = -9, 900  # power of ten of the first code; numbers of three digits in a power
 ABOVE, BELOW = 2**14, 2**15  # bits of a value that is more, or less, than its three digits
 
@@ -98,8 +87,8 @@ def data(dataset: Path) -> dict:
         "engine": ENGINES["vllm"],
         "metrics": [_metric(symbol, says) for symbol, says in METRICS.items()],
         "marks": {name: {"mark": one.mark, "says": one.says} for name, one in KNOWN.items()},
-        "families": [[name, PALETTE[n]] for n, name in enumerate([*FAMILIES.values(), OTHERS])],
-        "classes": CLASSES,
+        "families": [*map(list, meaning.FAMILIES.items())],
+        "classes": [*meaning.CLASSES],
         "models": [_model(id) for id in known["model"]],
         "devices": [_device(id) for id in known["hardware"]],
         "formats": known["weights"],
@@ -173,19 +162,9 @@ def _metric(symbol, says: str) -> dict:
 
 
 def _model(id: str) -> dict:
-    record = load("models", id)
-    own = record.about["family"]
-    family = next((name for start, name in FAMILIES.items() if own.startswith(start)), OTHERS)
-    return {"id": id, "name": record.name, "family": family}
+    return {"id": id, "name": load("models", id).name, "family": meaning.family(id)}
 
 
 def _device(id: str) -> dict:
-    record = load("hardware", id)
-    return {"id": id, "name": record.name.partition(" (")[0], "class": _class(record.about)}
-
-
-def _class(about: dict) -> str:
-    nvidia, graphics, amd, others = CLASSES[0], CLASSES[1], CLASSES[2], CLASSES[3]
-    if about["vendor"] == "nvidia":
-        return graphics if about["memory_type"].startswith("GDDR") else nvidia
-    return amd if about["vendor"] == "amd" else others
+    name = load("hardware", id).name.partition(" (")[0]
+    return {"id": id, "name": name, "class": meaning.device_class(id)}

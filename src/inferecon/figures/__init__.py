@@ -1,21 +1,24 @@
-"""Draw arrays: every function takes numbers that laws computed and returns an Altair chart."""
+"""Draw arrays: every function takes numbers that laws computed and returns a finished chart."""
 
-from .compare import bars, grouped, tornado
+from . import meaning
+from .cloud import cloud
+from .compare import bars, bounds, tornado
 from .data import Column, renamed, table_of
 from .derived import lines, regimes, stack, timeline
-from .frame import MIME, PALETTE, figure, render, still
+from .frame import MIME, figure, render, still
 from .rates import latency_throughput, roofline
 from .scatter import scatter
 
 __all__ = [
     "MIME",
-    "PALETTE",
     "Column",
     "bars",
+    "bounds",
+    "cloud",
     "figure",
-    "grouped",
     "latency_throughput",
     "lines",
+    "meaning",
     "regimes",
     "render",
     "renamed",

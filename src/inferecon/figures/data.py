@@ -11,11 +11,13 @@ import io
 import json
 import math
 import re
+from html import escape
 from typing import NamedTuple
 
 from ..imprint import AUTHORS, EDITION, LICENCE, TITLE
-from ..numbers import UNIT_NAMES, rounded
+from ..numbers import UNIT_NAMES, digits, rounded
 
+MOST = 60  # rows of a table beside a chart; the files hold all
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet computes a text that begins so
 
 
@@ -99,6 +101,33 @@ def links(spec: dict) -> str:
         for end, kind, text in files
     )
     return f'<p class="vl-data">Save{found}</p>'
+
+
+def folded(spec: dict) -> str:
+    """Return the table of a chart, to unfold beneath it: all rows, or as many as a page can bear.
+
+    Names are those of the axes; what is saved has those of the symbols.
+    """
+    if not (table := table_of(spec)):
+        return ""
+    rows, more = table["rows"][:MOST], len(table["rows"]) - MOST
+    head = "".join(f"<th>{escape(column.shown())}</th>" for column in table["columns"])
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape(_written(cell))}</td>" for cell in row) + "</tr>"
+        for row in rows
+    )
+    rest = f"<p>{more:,} further rows are in the CSV.</p>" if more > 0 else ""
+    return (
+        '<details class="vl-numbers"><summary>The numbers of this figure</summary>'
+        '<div class="pst-scrollable-table-container"><table class="table dataframe">'
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>{rest}</details>"
+    )
+
+
+def _written(cell: str | float | None) -> str:
+    if cell is None or isinstance(cell, str):
+        return cell or ""
+    return f"{cell:,}" if isinstance(cell, int) else digits(cell)
 
 
 def _cell(value):

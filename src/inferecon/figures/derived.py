@@ -6,27 +6,35 @@ import altair as alt
 
 from ..numbers import digits
 from .data import Column
-from .frame import PALETTE, Drawing, draws, finish
+from .frame import Drawing, draws, finish
+from .meaning import DASHES, GREY, PARTS, inks
 
 SHAPE = {True: "log", False: "linear"}
+DARK = {"weights", "cache"}  # parts on whose colour black letters cannot be read
 
 
-def _legend(title: str | None = None, columns: int = 2) -> alt.Legend:
-    return alt.Legend(orient="bottom", columns=columns, labelLimit=320, title=title)
+def _legend(title: str | None = None) -> alt.Legend:
+    return alt.Legend(orient="bottom", title=title)
 
 
 @draws
 def timeline(
-    spans: list[dict], marks: list[dict], lanes: list[str], title: str, subtitle: list[str]
+    spans: list[dict],
+    marks: list[dict],
+    lanes: list[str],
+    title: str,
+    subtitle: list[str],
+    colours: dict[str, str],
 ) -> Drawing:
-    """Spans of work on lanes: rows (lane, begin, end, what), times in ms.
+    """Spans of work on lanes: rows (lane, begin, end, what), times in ms, one colour a ``what``.
 
     ``marks`` are lengths with a label, which stands at the mark's ``side``, left or right, and
     ``what`` they measure; they are rows of the table too.
     """
     y = alt.Y(field="lane", type="nominal", sort=lanes, title=None, scale=alt.Scale(domain=lanes))
     x = alt.X(field="begin", type="quantitative", title="time (ms)")
-    kinds = list(dict.fromkeys(row["what"] for row in spans))
+    there = {row["what"] for row in spans}
+    kinds = [what for what in colours if what in there]
     touching = {
         a["lane"] for a, b in pairwise(spans) if (a["lane"], a["end"]) == (b["lane"], b["begin"])
     }
@@ -42,8 +50,8 @@ def timeline(
                 type="nominal",
                 sort=kinds,
                 title=None,
-                scale=alt.Scale(domain=kinds),
-                legend=_legend(columns=1),
+                scale=alt.Scale(domain=kinds, range=[colours[what] for what in kinds]),
+                legend=_legend(),
             ),
             strokeOpacity=alt.condition(  # parts steps that touch; a thin span would drown in it
                 alt.FieldOneOfPredicate(field="lane", oneOf=sorted(touching)),
@@ -94,34 +102,57 @@ def lines(
     *,
     log: bool = False,
     rule: dict | None = None,
+    colours: dict[str, str] | None = None,
+    floor: bool = False,
 ) -> Drawing:
-    """One line a group: rows (x, y, group), on axes of doublings if ``log``.
+    """One line a group, each with dashes of its own: rows (x, y, group), on axes of doublings
+    if ``log``.
 
-    Rows may have ``low`` and ``high``, the ends of an interval, drawn as a band behind the line.
-    ``rule`` (x, before, after) divides the x axis and says what lies on either side.
+    ``rule`` (x, before, after) divides the x axis and says what lies on either side.  A group
+    without one of the ``colours`` is drawn in ink.  A row may have ``low`` and ``high``, the ends
+    of its interval, drawn as a band; a line of ``floor`` begins at zero.
     """
     groups = list(dict.fromkeys(row["group"] for row in rows))
     scale = alt.Scale(type=SHAPE[log], nice=not log, **({"base": 2} if log else {}))
     x = alt.X(
-        field="x", type="quantitative", title=x_title, scale=scale, axis=alt.Axis(tickCount=5)
+        field="x",
+        type="quantitative",
+        title=x_title,
+        scale=scale,
+        axis=alt.Axis(tickCount=5),
     )
-    group = {"field": "group", "type": "nominal", "title": None}
-    group |= {"scale": alt.Scale(domain=groups), "legend": _legend(columns=1)}
-    chart = (
-        alt.Chart(alt.Data(values=rows))
-        .mark_line(point=alt.OverlayMarkDef(filled=True, size=40))
-        .encode(
+    hues = [(colours or {}).get(g, ink) for g, ink in zip(groups, inks(groups), strict=True)]
+    shown = alt.Legend(
+        orient="bottom", symbolType="stroke", symbolSize=400, symbolStrokeWidth=2, symbolOpacity=1
+    )
+    several = {"legend": shown if len(groups) > 1 else None}
+    group = {"field": "group", "type": "nominal", "title": None} | several
+    color = alt.Color(**group, scale=alt.Scale(domain=groups, range=hues))
+    dashes = alt.Scale(domain=groups, range=[DASHES[n % len(DASHES)] for n in range(len(groups))])
+    upright = alt.Scale(**({"type": "log", "base": 2, "nice": False} if log and not floor else {}))
+    high = {"type": "quantitative", "title": y_title, "scale": upright}
+    high["axis"] = alt.Axis(format=",.4~r")
+    data = alt.Chart(alt.Data(values=rows))
+    chart = data.mark_line(point=alt.OverlayMarkDef(filled=True, size=26), strokeWidth=2).encode(
+        x=x,
+        y=alt.Y(field="y", **high),
+        color=color,
+        strokeDash=alt.StrokeDash(**group, scale=dashes),
+        tooltip=[
+            alt.Tooltip(field="group", type="nominal"),
+            alt.Tooltip(field="x", type="quantitative", format=",", title=x_title),
+            alt.Tooltip(field="y", type="quantitative", format=",.3~r", title=y_title),
+        ],
+    )
+    unsure = any("low" in row for row in rows)
+    if unsure:
+        band = data.mark_area(opacity=0.14, line=False).encode(
             x=x,
-            y=alt.Y(field="y", type="quantitative", title=y_title, scale=scale),
-            color=alt.Color(**group),
-            shape=alt.Shape(**group),
-            tooltip=[
-                alt.Tooltip(field="group", type="nominal"),
-                alt.Tooltip(field="x", type="quantitative", format=",", title=x_title),
-                alt.Tooltip(field="y", type="quantitative", format=",.3~r", title=y_title),
-            ],
+            y=alt.Y(field="low", **high),
+            y2=alt.Y2(field="high"),
+            color=color,
         )
-    )
+        chart = alt.layer(band, chart)
     if rule:
         place = alt.Chart(alt.Data(values=[rule])).encode(x=x)
         words = [
@@ -131,15 +162,6 @@ def lines(
             for side, align, dx in (("before", "right", -5), ("after", "left", 5))
         ]
         chart = alt.layer(place.mark_rule(strokeDash=[4, 3]), *words, chart)
-    bands = []
-    for name, colour in zip(groups, PALETTE, strict=False):
-        ends = [row for row in rows if row["group"] == name and "low" in row]
-        if ends:  # of one colour each: a scale of its own would take the shapes out of the legend
-            band = alt.Chart(alt.Data(values=ends)).mark_area(color=colour, opacity=0.15)
-            low = alt.Y(field="low", type="quantitative", title=y_title, scale=scale)
-            bands.append(band.encode(x=x, y=low, y2=alt.Y2(field="high")))
-    if bands:
-        chart = alt.layer(*bands, chart)
     first = {row["group"]: row for row in reversed(rows)}
     last = {row["group"]: row for row in rows}
     said = "; ".join(
@@ -149,7 +171,7 @@ def lines(
     where = f" {rule['before']} until {rule['x']:,.0f}, then {rule['after']}." if rule else ""
     description = f"{title}; {y_title} over {x_title}.{where} {said}."
     columns = {"group": Column("group"), "x": Column("x"), "y": Column("y")}
-    if bands:
+    if unsure:
         columns |= {"low": Column("low"), "high": Column("high")}
     return finish(chart, title, subtitle, description, rows, columns)
 
@@ -161,7 +183,6 @@ def regimes(rows: list[dict], bounds: list[str], title: str, subtitle: list[str]
     rows = [{**row, "cell": f"{row['bound']}\n{row['text']}".strip()} for row in rows]
     batches = list(dict.fromkeys(row["batch"] for row in rows))
     contexts = sorted({row["context"] for row in rows}, reverse=True)
-    colours = dict(zip(bounds, [*PALETTE[:4], PALETTE[-1]], strict=True))
     base = alt.Chart(alt.Data(values=rows)).encode(
         x=alt.X(
             field="batch",
@@ -189,15 +210,15 @@ def regimes(rows: list[dict], bounds: list[str], title: str, subtitle: list[str]
             field="bound",
             type="nominal",
             title=None,
-            scale=alt.Scale(domain=bounds, range=list(colours.values())),
-            legend=_legend(columns=3),
+            scale=alt.Scale(domain=bounds, range=[PARTS[bound] for bound in bounds]),
+            legend=_legend(),
         )
     )
     texts = base.mark_text(fontSize=10, lineBreak="\n", dy=-6).encode(
         text=alt.Text(field="cell", type="nominal"),
         color=alt.condition(
-            f"datum.bound === '{bounds[0]}'",  # blue alone is dark
-            alt.value("white"),
+            alt.FieldOneOfPredicate(field="bound", oneOf=sorted(DARK)),
+            alt.value("#fff"),  # "white" is the page's own colour
             alt.value("black"),
         ),
     )
@@ -215,7 +236,6 @@ def regimes(rows: list[dict], bounds: list[str], title: str, subtitle: list[str]
     return finish(cells + texts, title, subtitle, description, rows, columns, height)
 
 
-@draws
 def _runs(row: list[dict]) -> str:
     """Say which bound holds from which batch to which."""
     said = []
@@ -225,7 +245,10 @@ def _runs(row: list[dict]) -> str:
     return ", ".join(said)
 
 
-def stack(rows: list[dict], unit: str, title: str, subtitle: list[str]) -> Drawing:
+@draws
+def stack(
+    rows: list[dict], unit: str, title: str, subtitle: list[str], colours: dict[str, str]
+) -> Drawing:
     """Stacked columns over batch: rows (batch, part, value); the first part lies below."""
     parts = list(dict.fromkeys(row["part"] for row in rows))
     order = {part: place for place, part in enumerate(parts)}
@@ -241,7 +264,12 @@ def stack(rows: list[dict], unit: str, title: str, subtitle: list[str]) -> Drawi
             ),
             y=alt.Y(field="value", type="quantitative", title=unit),
             color=alt.Color(
-                field="part", type="nominal", sort=parts, title=None, legend=_legend(columns=3)
+                field="part",
+                type="nominal",
+                sort=parts,
+                title=None,
+                scale=alt.Scale(domain=parts, range=[colours.get(part, GREY) for part in parts]),
+                legend=_legend(),
             ),
             order=alt.Order(field="order", type="quantitative"),
             tooltip=[

@@ -11,23 +11,25 @@ alive, and links that save the numbers.  Nothing is fetched.
 
 import hashlib
 import json
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
 from html import escape
-from textwrap import wrap
 
 import altair as alt
 from altair.utils.schemapi import debug_mode
 
-from .data import Column, carry, links
+from .data import Column, carry, folded, links
+from .layout import WIDE, changed, fits, heights, laid
+from .meaning import GREY, INK
 
-# Okabe and Ito: told apart with any kind of colour vision, on white and on black.
-PALETTE = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#8A8A8A"]
 MIME = "application/vnd.vegalite.v5+json"  # the newest one JupyterLab 4 draws without a network
-WIDE = 640  # of a chart that has no page to fill
-LETTERS = 32  # of a title, on a telephone
+CONFIG = {
+    "range": {"category": [INK, GREY]},  # a chart names what else its colours mean
+    "axisQuantitative": {"labelOverlap": "greedy", "labelSeparation": 8},
+}
 
 
 def render(spec: dict, **_) -> dict:
@@ -56,19 +58,25 @@ def _fixed(spec: dict) -> dict:
 
 
 def figure(spec: dict) -> str:
-    """Return the HTML figure of a chart: still drawing, text alternative, specification, data."""
+    """Return the HTML figure of a chart: still drawing, text alternative, specification, data.
+
+    Its numbers stand beside it, to be saved and as a table to unfold.
+    """
     drawn = {key: value for key, value in spec.items() if key != "usermeta"}
     if spec.get("usermeta", {}).get("fills"):
         drawn["width"] = "container"  # a page ends measuring
+    picture = still(drawn)
+    high = int(re.search(r'height="(\d+)', picture)[1])
+    # kept free, so that no line below moves
+    free = ";".join(f"--high-{width}:{px}px" for width, px in heights(drawn, high).items())
+    drawn["usermeta"] = {"fits": fits(drawn)}
     body = json.dumps(drawn, sort_keys=True, separators=(",", ":")).replace("<", r"\u003c")
     key = hashlib.sha256(body.encode()).hexdigest()[:10]
     label = escape(spec.get("description") or "Chart", quote=True)
-    picture = still(drawn)
-    high = re.search(r'height="(\d+)', picture)[1]  # kept free, so that no line below moves
     return (
         f'<figure class="vl-chart" id="vl-{key}" aria-label="{label}">'
-        f'<div class="vl-view" style="min-height:{high}px"></div><noscript>{picture}</noscript>'
-        f'<script type="application/json">{body}</script>{links(spec)}</figure>'
+        f'<div class="vl-view" style="{free}"></div><noscript>{picture}</noscript>'
+        f'<script type="application/json">{body}</script>{links(spec)}{folded(spec)}</figure>'
     )
 
 
@@ -118,11 +126,19 @@ def finish(
     ``columns`` says which fields of the rows are its table; ``carry`` gives it other names.
     """
     spec = chart.to_dict(validate=False)
-    lines = wrap(title, LETTERS)
-    spec["title"] = {"text": lines, "subtitle": subtitle, "anchor": "start", "offset": 10}
+    spec["title"] = {"text": [title], "subtitle": subtitle, "anchor": "start", "offset": 10}
     spec |= {"description": description, "width": "container", "height": height}
-    spec["config"] = {**spec["config"], "range": {"category": PALETTE}}
+    spec["config"] = {**spec["config"], **CONFIG}
+    spec = changed(spec, laid(spec, WIDE)[0])
     return carry(Drawing(spec), f"{title} {' '.join(subtitle[:1])}", columns, rows)
+
+
+def ticks(low: float, high: float) -> list[float]:
+    """Return powers of ten, and two and five of them where they are few."""
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    digits_ = (1,) if math.log10(high / low) > 3 else (1, 2, 5)
+    ticks = (float(f"{digit}e{power}") for power in powers for digit in digits_)
+    return [tick for tick in ticks if low <= tick <= high]
 
 
 alt.renderers.register("inferecon", render)

@@ -5,6 +5,7 @@ import altair as alt
 from ..numbers import digits
 from .data import Column
 from .frame import Drawing, draws, finish
+from .meaning import DASHES, GREY, PHASES, inks
 
 
 @draws
@@ -27,13 +28,13 @@ def roofline(roof: list[dict], points: list[dict], title: str, subtitle: list[st
         title="rate (TFLOP/s per device)",
         axis=alt.Axis(tickCount=3),
     )
-    line = (
-        alt.Chart(alt.Data(values=roof)).mark_line(color="#8A8A8A", strokeWidth=2).encode(x=x, y=y)
-    )
-    colour = alt.Color(
-        field="phase", type="nominal", title=None, legend=alt.Legend(orient="bottom", columns=3)
-    )
-    shape = alt.Shape(field="phase", type="nominal", title=None)
+    line = alt.Chart(alt.Data(values=roof)).mark_line(color=GREY, strokeWidth=2).encode(x=x, y=y)
+    legend = alt.Legend(orient="bottom")
+    phase, phases = {"field": "phase", "type": "nominal", "title": None}, list(PHASES)
+    hues = alt.Scale(domain=phases, range=list(PHASES.values()))
+    colour = alt.Color(**phase, scale=hues, legend=legend)
+    shapes = alt.Scale(domain=phases, range=["cross", "triangle-down"])
+    shape = alt.Shape(**phase, scale=shapes, legend=legend)
     tooltip = [
         alt.Tooltip(field="label", type="nominal", title="step"),
         alt.Tooltip(field="intensity", type="quantitative", format=",.3~r", title="FLOP/B"),
@@ -79,9 +80,13 @@ def latency_throughput(rows: list[dict], title: str, subtitle: list[str]) -> Dra
         title="output of one device (tok/s)",
         axis=alt.Axis(tickCount=3),
     )
-    prompts = alt.Scale(domain=list(dict.fromkeys(row["context"] for row in rows)))
-    context = {"field": "context", "type": "nominal", "title": "prompt (tokens)", "scale": prompts}
-    colour = alt.Color(**context, legend=alt.Legend(orient="bottom", columns=3))
+    prompts = list(dict.fromkeys(row["context"] for row in rows))
+    context = {"field": "context", "type": "nominal", "title": "prompt (tokens)"}
+    context["legend"] = alt.Legend(
+        orient="bottom", symbolType="stroke", symbolSize=400, symbolStrokeWidth=2
+    )
+    colour = alt.Color(**context, scale=alt.Scale(domain=prompts, range=inks(prompts)))
+    dashes = alt.Scale(domain=prompts, range=DASHES[: len(prompts)])
     tooltip = [
         alt.Tooltip(field="batch", type="quantitative", title="batch"),
         alt.Tooltip(field="context", type="nominal", title="prompt"),
@@ -92,12 +97,12 @@ def latency_throughput(rows: list[dict], title: str, subtitle: list[str]) -> Dra
     ]
     chart = (
         alt.Chart(alt.Data(values=rows))
-        .mark_line(point=alt.OverlayMarkDef(filled=True, size=50))
+        .mark_line(point=alt.OverlayMarkDef(filled=True, size=36))
         .encode(
             x=x,
             y=y,
             color=colour,
-            shape=alt.Shape(**context),
+            strokeDash=alt.StrokeDash(**context, scale=dashes),
             order=alt.Order(field="batch", type="quantitative"),
             tooltip=tooltip,
         )

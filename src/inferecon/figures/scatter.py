@@ -6,7 +6,8 @@ import altair as alt
 
 from ..numbers import digits
 from .data import Column
-from .frame import Drawing, draws, finish
+from .frame import Drawing, draws, finish, ticks
+from .meaning import FAMILIES, GREY, MARKS
 
 SAID = 5  # rows that the text alternative names
 FINE = 4  # digits of a drawn figure
@@ -16,41 +17,47 @@ FINE = 4  # digits of a drawn figure
 def scatter(rows: list[dict], unit: str, title: str, subtitle: list[str], said: str) -> Drawing:
     """Predicted against measured on logarithmic axes; a point on the diagonal is exact.
 
-    ``rows`` hold id, metric, group, source, model, card, engine, measured, predicted, low and
-    high, the worst first; ``said`` tells in words what the points show.
+    ``rows`` hold id, metric, group, source, model, family, card, engine, measured, predicted, low
+    and high, the worst first; ``said`` tells in words what the points show.  Colours are families
+    of models, shapes are groups, at most one for each of ``MARKS``.
     """
     rows = [{name: _fine(value) for name, value in row.items()} for row in rows]
     ends = [row[end] for row in rows for end in ("measured", "predicted")]
     scale = alt.Scale(type="log", nice=False, domain=[min(ends) * 0.8, max(ends) * 1.25])
-    axis = alt.Axis(values=_ticks(*scale.domain), format="~s", labelOverlap="greedy")
+    axis = alt.Axis(values=ticks(*scale.domain), format="~s", labelOverlap="greedy")
     clipped = {"type": "quantitative", "scale": scale, "axis": axis}
     x = alt.X(field="measured", title=f"measured ({unit})", **clipped)
     upright = {"title": f"predicted ({unit})", **clipped}
     y = alt.Y(field="predicted", **upright)
     exact = (
         alt.Chart(alt.Data(values=[{"measured": end, "predicted": end} for end in scale.domain]))
-        .mark_line(color="#8A8A8A", strokeWidth=1.5, aria=False)
+        .mark_line(color=GREY, strokeWidth=1.5, aria=False)
         .encode(x=x, y=y)
     )
     spans = (
         alt.Chart()
-        .mark_rule(color="#8A8A8A", strokeWidth=1, opacity=0.35, clip=True, aria=False)
+        .mark_rule(color=GREY, strokeWidth=1, opacity=0.35, clip=True, aria=False)
         .encode(x=x, y=alt.Y(field="low", **upright), y2=alt.Y2(field="high"))
     )
     number = {"type": "quantitative", "format": ",.3~r"}
     names = ("id", "metric", "source", "model", "card", "engine")
+    groups = sorted({row["group"] for row in rows})
+    families = [name for name in FAMILIES if any(row["family"] == name for row in rows)]
+    hues = alt.Scale(domain=families, range=[FAMILIES[name] for name in families])
+    legend = alt.Legend(orient="bottom", symbolOpacity=1)
     points = (
         alt.Chart()
-        .mark_point(filled=True, size=34, opacity=0.85, aria=False)
+        .mark_point(filled=True, size=40, opacity=0.85, aria=False)
         .encode(
             x=x,
             y=y,
-            color=alt.Color(
+            color=alt.Color(field="family", type="nominal", title=None, scale=hues, legend=legend),
+            shape=alt.Shape(
                 field="group",
                 type="nominal",
                 title=None,
-                sort=list(dict.fromkeys(sorted(row["group"] for row in rows))),
-                legend=alt.Legend(orient="bottom", columns=1, labelLimit=220, symbolOpacity=1),
+                scale=alt.Scale(domain=groups, range=MARKS[: len(groups)]),
+                legend=legend,
             ),
             tooltip=[
                 *(alt.Tooltip(field=name, type="nominal") for name in names),
@@ -68,18 +75,10 @@ def scatter(rows: list[dict], unit: str, title: str, subtitle: list[str], said: 
         for row in rows[:SAID]
     )
     columns = {name: Column(name) for name in names}
-    # the unit of a row is its metric's
-    columns |= {name: Column(name) for name in ("measured", "predicted", "low", "high")}
+    ends = ("measured", "predicted", "low", "high")
+    columns |= {name: Column(name, unit) for name in ends}
     text = f"{title}. {said} In {unit}; the farthest off: {worst}."
     return finish(alt.layer(exact, many), title, subtitle, text, rows, columns, height=340)
-
-
-def _ticks(low: float, high: float) -> list[float]:
-    """Return powers of ten, and two and five of them where they are few."""
-    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    digits_ = (1,) if math.log10(high / low) > 3 else (1, 2, 5)
-    ticks = (float(f"{digit}e{power}") for power in powers for digit in digits_)
-    return [tick for tick in ticks if low <= tick <= high]
 
 
 def _fine(value):

@@ -1,4 +1,4 @@
-"""Load Vega on the pages that show a chart, and on no other.
+"""Charts on pages: ``{picture} chapter`` draws one, and Vega is loaded where there are any.
 
 A chart reaches the page as ``<figure class="vl-chart" id="vl-…">`` with an empty
 ``<div class="vl-view">``, a still picture in ``<noscript>`` and its specification in
@@ -7,18 +7,35 @@ A chart reaches the page as ``<figure class="vl-chart" id="vl-…">`` with an em
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
 
-from .. import figures
+from .. import figures, worked
+from ..errors import nearest
+from ..pictures import PICTURES
+from .scripts import load
 
 MARK = 'class="vl-chart"'
+STYLE = "css/charts.css"
 SCRIPTS = ("vega/vega.min.js", "vega/vega-lite.min.js", "vega/vega-embed.min.js", "js/charts.js")
 
 
 def add_scripts(app: Sphinx, pagename: str, template: str, context: dict, doctree) -> None:
     """Add the chart scripts to a page whose body holds a chart."""
-    if MARK in context.get("body", ""):
-        for script in SCRIPTS:
-            app.add_js_file(script, loading_method="defer")
+    load(app, context, MARK, [STYLE], SCRIPTS)
+
+
+class Picture(SphinxDirective):
+    """The chart of a chapter, drawn from its laws; its page is read again if a record changes."""
+
+    required_arguments = 1
+
+    def run(self):
+        name = self.arguments[0]
+        if name not in PICTURES:
+            raise self.error(f"no picture {name!r}{nearest(name, PICTURES)}")
+        for path in worked.sources():
+            self.env.note_dependency(str(path))
+        return [nodes.raw("", figures.figure(PICTURES[name]().to_dict()), format="html")]
 
 
 class VegaLite:
@@ -35,4 +52,5 @@ class VegaLite:
 
 
 def setup(app: Sphinx) -> None:
+    app.add_directive("picture", Picture)
     app.connect("html-page-context", add_scripts)

@@ -8,7 +8,7 @@ from ..calibration.rows import each, read
 from ..calibration.validate import predict, score
 from ..escape import plain
 from ..files import DATA
-from .text import table
+from .text import METRICS, table
 
 TIMING = DATA / "truth" / "timing.csv"
 HEAD = """\
@@ -22,11 +22,6 @@ No row of this table was in the fit; that services which cannot keep up are left
 with the table in view.
 Sources round to whole milliseconds.
 """
-NAMES = {
-    "itl_mean_ms": "ITL, mean",
-    "ttft_mean_ms": "TTFT, mean",
-    "output_throughput_tok_s": "throughput",
-}
 COLUMNS = ["figure", "n", "median", "MAPE", "bias", "in 90 %"]
 
 
@@ -40,7 +35,7 @@ def section() -> list[str]:
     error = np.abs(said.predicted / rows.value - 1)
     judged = pd.concat([rows[["metric", "value", "source"]], said], axis=1).assign(ape=error)
     body = [
-        _line(NAMES.get(str(metric), str(metric)), score(part))
+        _line(METRICS.get(str(metric), str(metric)), score(part))
         for metric, part in judged[judged.covered].groupby("metric")
     ]
     late = int((judged.reason == OVERLOADED).sum())

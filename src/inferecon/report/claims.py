@@ -106,14 +106,14 @@ def score_chart(found: Iterable[Judged]):
     """Claims by verdict, one bar a document."""
     counts = Counter((item.document, item.verdict) for item in found)
     rows = [
-        {"name": VERDICTS[v][2:], "group": f"document {number}", "value": counts[number, v]}
+        {"name": VERDICTS[v][2:], "group": f"doc. {number}", "value": counts[number, v]}
         for v in VERDICTS
         for number in DOCUMENTS
         if counts[number, v]
     ]
     wrong = sum(count for (_, verdict), count in counts.items() if verdict in WRONG)
     title = f"{wrong} of {counts.total()} claims are wrong"
-    chart = figures.bars(rows, "claims", title, ["by verdict and document"])
+    chart = figures.bars(rows, "claims", title, ["by verdict and source document"])
     named = {"name": "verdict", "group": "document", "value": "claims"}
     columns = {old: figures.Column(new) for old, new in named.items()}
     return figures.renamed(chart, "claims by verdict", columns)

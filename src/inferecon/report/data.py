@@ -35,12 +35,15 @@ def data_models() -> str:
 
 
 def data_hardware() -> str:
-    rates = [(f"peak_flops@{c}", c, "TFLOP/s") for c in ("bf16", "fp16", "fp8", "int8", "fp4")]
+    rates = [
+        (f"peak_flops@{c}", f"{c}, TFLOP/s", "TFLOP/s")
+        for c in ("bf16", "fp16", "fp8", "int8", "fp4")
+    ]
     others = [
         ("hbm_bandwidth", "memory, TB/s", "TB/s"),
         ("memory_capacity", "memory, GB", "GB"),
         ("link_bandwidth", "link, GB/s", "GB/s"),
-        ("scale_up_size", "domain", ""),
+        ("scale_up_size", "domain, devices", ""),
         ("board_power", "limit, W", "W"),
     ]
     head = ["device", "status", *(label for _, label, _ in rates + others)]

@@ -3,7 +3,7 @@
 from ..calibration import peers
 from ..escape import plain
 from .marks import percent
-from .text import table
+from .text import METRICS, table
 
 FEWEST = 20  # rows below which an error says little; those lines stand in the file
 
@@ -14,7 +14,7 @@ def section() -> list[str]:
     rows = [
         [
             f"{plain(line['name'])} {plain(str(line['version']))}",
-            f"`{line['metric']}`",
+            METRICS.get(line["metric"], plain(line["metric"])),
             f"{line['n']:,}",
             *(percent(line[key]) for key in ("median", "mape", "row_median", "row_mape")),
             *(percent(line[key]) for key in ("cell_median", "cell_mape")),
@@ -38,8 +38,9 @@ def section() -> list[str]:
 
 def nearer(line: dict) -> str:
     """Say where a tool is nearer than predictions for combinations that were held out."""
+    metric = METRICS.get(line["metric"], plain(line["metric"]))
     return (
-        f"- {plain(line['name'])} is nearer in the median of `{line['metric']}` "
+        f"- {plain(line['name'])} is nearer in the median of {metric} "
         f"({percent(line['median'])}) than ours where the whole combination was held out "
         f"({percent(line['cell_median'])})."
     )

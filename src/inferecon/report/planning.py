@@ -1,5 +1,6 @@
 """Page of the planner: a plan worked out, who lost and why, and the tiers of the documents."""
 
+from .. import figures
 from ..numbers import digits
 from ..planner import presets
 from ..planner.ask import Ask
@@ -111,6 +112,41 @@ yearly mean.
 traces.
 - **What was never measured** is no candidate: a format without a measured row, a device whose \
 record lacks a fact.
+
+## Problems
+
+**1.** A promise is kept by 95 of 100 requests on two replicas of a card, and by all of them on \
+three.
+Which plan does the planner choose, and what would change that?
+
+```{admonition} Answer
+:class: dropdown
+The one with two, if the share asked for is 95 of 100 or less: a promise that is kept better than \
+was asked costs more and earns nothing.
+A share of 99 of 100 makes it three.
+```
+
+**2.** One device takes 1.2 times the dollars of the winner, and the interval of its steps begins \
+at 0.6 of their predicted time.
+Is the winner safe?
+
+```{admonition} Answer
+:class: dropdown
+No.
+At the fast end it needs at most as many replicas as 0.6 of its time asks for, so it costs about \
+$1.2 \\cdot 0.6 = 0.72$ of the winner.
+Measure one decode step on it before anything is bought.
+```
+
+**3.** Half of a day's work may wait six hours, and the grid is twice as clean for four of them.
+What is saved at most?
+
+```{admonition} Answer
+:class: dropdown
+If the devices can do it all in those four hours, half of the work at half of the emissions: a \
+quarter.
+Every hour of it that finds no room there saves nothing.
+```
 """
 
 
@@ -149,6 +185,7 @@ def example(found: Plan, told: dict) -> list[str]:
     head += ["TTFT p95, ms", "ITL p95, ms", "kept"]
     first = told["ranked"][0]
     paid, tokens = first["price"], ask.rps * ask.osl * 3600 / 1e6
+    drawn = figures.figure(chart(ask, told["ranked"]).to_dict())
     return [
         EXAMPLE_HEAD.format(
             model=load("models", ask.model).name,
@@ -160,6 +197,10 @@ def example(found: Plan, told: dict) -> list[str]:
             count=f"{told['enumerated']:,}",
         ),
         *table(head, body),
+        "```{raw} html",
+        drawn,
+        "```",
+        "",
         f"The first has {first['devices']} devices at {digits(paid['usd_per_device_hour'])} USD/h "
         f"({paid['of']}), {digits(first['usd_per_hour'])} USD/h together.",
         f"The load is {digits(ask.rps)} × {ask.osl} × 3,600 = {digits(tokens)} million output "
@@ -171,6 +212,25 @@ def example(found: Plan, told: dict) -> list[str]:
         "frontier: no other takes less or as much in USD, kWh, kg, first token and gap at once.",
         "",
     ]
+
+
+def chart(ask: Ask, ranked: list[dict]):
+    """Draw what a million tokens cost in each service that keeps the promise, cheapest first."""
+    rows = [
+        {"name": where(row), "group": "", "value": row["usd_per_million_output"]} for row in ranked
+    ]
+    first, last = rows[0], rows[-1]
+    apart = digits(last["value"] / first["value"], 2)
+    chart = figures.bars(
+        rows,
+        "USD per million output tokens",
+        f"The promise costs least on {first['name']}: {digits(first['value'])} USD/Mtok"
+        + (f", and {apart} times that on {last['name']}" if last is not first else ""),
+        [f"{load('models', ask.model).name}, {digits(ask.rps)} requests/s; each as simulated"],
+    )
+    named = {"name": figures.Column("service"), "group": figures.Column("note")}
+    named["value"] = figures.Column("usd_per_million_output", "USD/Mtoken", "cost")
+    return figures.renamed(chart, "what keeping the promise costs", named)
 
 
 def losers(told: dict) -> list[str]:

@@ -3,11 +3,13 @@
 from collections.abc import Iterable
 from html import escape
 
-from .. import figures, numberbox
+from .. import numberbox
+from ..figures.meaning import short_device, short_model
 from ..matrix import FORMATS, HARDWARE, MODELS, WORKLOAD
 from ..numbers import KNOWN
 from ..predictions import ENGINES
 from ..records import ids, load
+from .bounds import ENGINE, best_device, price_chart, what_fits
 from .text import facts_section, has, plain, quoted
 
 COLUMNS = (
@@ -23,7 +25,6 @@ COLUMNS = (
 )
 # Tables of nine columns need the room that a list of headings would take.
 WIDE = ("---", "html_theme.sidebar_secondary.remove: true", "---", "")
-ENGINE = "vllm"  # whose predictions stand beside the bounds: the default of the notebook
 COMPONENTS = (
     ("params_attention", "sequence mixers"),
     ("params_dense", "dense MLPs and shared experts"),
@@ -37,7 +38,6 @@ COMPONENTS = (
     ("params_mtp", "MTP modules, kept apart"),
     ("params_vision", "vision tower, kept apart"),
 )
-DEVICE_TIME = {"value": figures.Column("device_time", "s/Mtoken")}  # a bar, in a saved table
 # Where no constants were measured: time at the power limit, marked, for it bounds nothing.
 INSTEAD = {"energy_per_token": "energy_at_limit", "carbon_per_token": "carbon_at_limit"}
 AT_LIMIT = "ᵀ"
@@ -120,27 +120,9 @@ def result_table(first: str, rows: list[tuple[str, str, str]], numbers: dict) ->
     )
 
 
-def time_chart(combinations: list[tuple[str, str, str]], numbers: dict, subject: str) -> list[str]:
-    """Draw device time per million tokens, best first, for combinations (label, group, id)."""
-    rows = [
-        {"name": label, "group": group, "value": numbers[f"{id}:device_time"].value}
-        for label, group, id in combinations
-        if has(numbers, f"{id}:device_time")
-    ]
-    if not rows:
-        return ["", f"{subject} runs on none of these combinations.", ""]
-    rows.sort(key=lambda row: row["value"])
-    best = rows[0]
-    title = f"Least device time: {best['name']}"
-    subtitle = [f"{subject}, best twelve", "rooflines at datasheet peak rates"]
-    chart = figures.bars(rows[:12], "device-seconds per million tokens", title, subtitle)
-    chart = figures.renamed(chart, f"device time {subject}", DEVICE_TIME)
-    return ["", "```{raw} html", figures.figure(chart.to_dict()), "```", ""]
-
-
 def model_page(id: str, found: dict, numbers: dict) -> str:
     record = load("models", id)
-    combos = [(f"{hw}, {fmt}", fmt, f"{id}/{hw}/{fmt}") for hw in HARDWARE for fmt in FORMATS]
+    combos = {short_device(hw): [(fmt, f"{id}/{hw}/{fmt}") for fmt in FORMATS] for hw in HARDWARE}
     text = [
         *WIDE,
         f"# {plain(record.name)}",
@@ -154,7 +136,7 @@ def model_page(id: str, found: dict, numbers: dict) -> str:
         "## Where it runs, and how fast",
         "",
         _workload_note(),
-        *time_chart(combos, numbers, record.name),
+        *price_chart(record.name, combos, numbers, best_device),
     ]
     for fmt in FORMATS:
         rows = [
@@ -175,9 +157,7 @@ def model_page(id: str, found: dict, numbers: dict) -> str:
 
 def device_page(id: str, found: dict, numbers: dict) -> str:
     record = load("hardware", id)
-    combos = [
-        (f"{short_name(m)}, {fmt}", fmt, f"{m}/{id}/{fmt}") for m in MODELS for fmt in FORMATS
-    ]
+    combos = {short_model(m): [(fmt, f"{m}/{id}/{fmt}") for fmt in FORMATS] for m in MODELS}
     text = [
         *WIDE,
         f"# {plain(record.name)}",
@@ -187,7 +167,7 @@ def device_page(id: str, found: dict, numbers: dict) -> str:
         "## Models on it",
         "",
         _workload_note(),
-        *time_chart(combos, numbers, record.name),
+        *price_chart(record.name, combos, numbers, what_fits(short_device(id), numbers)),
     ]
     for fmt in FORMATS:
         rows = [(load("models", m).name, f"../models/{m}", f"{m}/{id}/{fmt}") for m in MODELS]
@@ -255,8 +235,3 @@ def _reproduce(found: dict, id: str) -> list[str]:
         "```",
         "",
     ]
-
-
-def short_name(id: str) -> str:
-    """Name of a model without what all distilled models share, for charts and narrow tables."""
-    return load("models", id).name.replace("DeepSeek-R1-Distill-", "R1-")

@@ -1,34 +1,20 @@
 """Page of the simulator: what laws and measured services say of it, and what batching costs."""
 
-import math
-
 import numpy as np
 import pandas as pd
 
-from .. import symbols as s
 from ..calibration.validate import predict
-from ..laws import queueing
 from ..numbers import digits
-from ..scenario import Scenario, opened
+from ..scenario import opened
 from ..simulate import judge
 from ..simulate.arrivals import Lengths
 from ..simulate.plan import Load, Service
 from ..simulate.run import report, simulate
-from ..simulate.steps import line
 from .marks import percent
-from .text import table
+from .queue import END, against_laws
+from .text import METRICS, table
 
 CLOSED = 60  # one in so many of the closed loops that were measured
-RHO = (0.3, 0.5, 0.7, 0.8)
-SEEDS, COUNT = 4, 6000
-TWO_SIDED = 5.84  # deviations of a mean of four runs that hold 99 % of them
-NAMES = {
-    "ttft_mean_ms": "TTFT, mean",
-    "itl_mean_ms": "ITL, mean",
-    "output_throughput_tok_s": "throughput",
-    "ttft_ms": "TTFT",
-    "tpot_ms": "TPOT",
-}
 HEAD = """\
 # The simulator, judged
 
@@ -37,14 +23,6 @@ May a simulated latency be believed?
 as long as {doc}`../calibration` says.
 Where a queue has an answer in closed form it must give that answer; where a service was measured \
 it can be wrong, and this page says by how much.
-"""
-LAW = """\
-## Against the queue of one server
-
-Let a replica serve one prompt at a time, with one token out, so that it is the server of \
-{doc}`../load`.
-Prompts that are all alike make services that are all alike, and the mean wait is \
-{ref}`WAIT-MD1 <law-wait-md1>`; lengths that differ make it {ref}`WAIT-MG1 <law-wait-mg1>`.
 """
 OPEN_HEAD = """\
 ## Against services that were measured
@@ -89,48 +67,8 @@ never served; with the comparison turned round it is served next.
 def serving_page() -> str:
     """Return the page; each figure on it is simulated anew, from fixed seeds."""
     rows = judge.judged(judge.measured(CLOSED))
-    text = [HEAD, *against_laws(), *against_services(rows), *against_a_day(), *batchers()]
+    text = [HEAD, *against_laws(), *against_services(rows), *against_a_day(), *batchers(), "", END]
     return "\n".join([*text, ""])
-
-
-def against_laws() -> list[str]:
-    """Return the mean wait of one server by law and by simulation."""
-    case = Scenario("llama-3.1-8b", "h100-sxm")
-    tables = line(floor=1.0, prefill=1e-4, context=20_000)
-    kinds = {
-        "equal": (Lengths(1000, 1), queueing.WAIT_FIXED, {}),
-        "log-normal": (
-            Lengths(1000, 1, isl_variation=0.7, most=20_000),
-            queueing.WAIT,
-            {s.service_variation: 0.49},
-        ),
-    }
-    body = []
-    for name, (lengths, law, more) in kinds.items():
-        for rho in RHO:
-            expected = float(law({s.utilisation: rho, s.service_time: 0.1, **more}))
-            waits = [
-                simulate(
-                    Service(case, batch=1),
-                    Load(lengths, rate=rho / 0.1, count=COUNT, seed=seed),
-                    tables=tables,
-                )
-                .tally.latency["wait"]
-                .mean
-                for seed in range(SEEDS)
-            ]
-            off = TWO_SIDED * np.std(waits, ddof=1) / math.sqrt(SEEDS)
-            body.append(
-                [
-                    name,
-                    f"{rho:g}",
-                    digits(1e3 * expected),
-                    digits(1e3 * float(np.mean(waits))),
-                    f"± {digits(1e3 * off)}",
-                ]
-            )
-    head = ["services", "utilisation", "wait by law, ms", "simulated, ms", "99 % interval"]
-    return [LAW, *table(head, body, 1), f"Each of {SEEDS} seeds serves {COUNT:,} requests.", ""]
 
 
 def against_services(rows: pd.DataFrame) -> list[str]:
@@ -144,7 +82,7 @@ def against_services(rows: pd.DataFrame) -> list[str]:
         closed_form = (told.law / told.value - 1).abs().median()
         body.append(
             [
-                f"{NAMES[metric]}, {'open' if opened_ else 'closed'} loop",
+                f"{METRICS[metric]}, {'open' if opened_ else 'closed'} loop",
                 str(len(part)),
                 str(len(told)),
                 percent((ratio - 1).abs().median()),

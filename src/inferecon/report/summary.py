@@ -1,11 +1,13 @@
 """What is read first: the summary of all models, its chart, the lists of models and devices."""
 
 from .. import figures
+from ..figures.meaning import short_model
 from ..matrix import FORMATS, HARDWARE, MODELS, OF_DOCUMENTS, WORKLOAD
 from ..numbers import digits
 from ..records import load
-from .results import ENGINE, result_cell, short_name
-from .text import fact_text, has, plain, quoted, table
+from .bounds import MARKS, bounded_row
+from .results import result_cell
+from .text import fact_in, has, plain, quoted, table
 
 
 def best(id: str, numbers: dict) -> tuple[str, str] | None:
@@ -27,7 +29,7 @@ def summary(found: dict, numbers: dict) -> str:
     for id in OF_DOCUMENTS:
         hw, fmt = best(id, numbers)
         cells = [result_cell(numbers, f"{id}/{hw}/{fmt}", symbol) for symbol in shown]
-        model = short_name(id)
+        model = short_model(id)
         where = f"[{hw}](hardware/{hw}), {fmt}"
         rows.append([f"[{plain(model)}](models/{id})", where, *cells])
     head = ["model", "least device time on", "USD", "device-s", "kWh", "kg CO2e"]
@@ -43,29 +45,24 @@ def chart(numbers: dict) -> str:
 
 def summary_chart(numbers: dict):
     """Price of the models of the source documents on the H200: bounds, and what is predicted."""
-    batch = WORKLOAD["batch"]
-    groups = {
-        "": f"derived, batch {batch}",
-        f"@{ENGINE}": f"predicted for vLLM, batch {batch}, with 90 % interval",
-        "@full": "derived, as many as fit into memory",
-    }
     rows, served = [], []
     for id in OF_DOCUMENTS:
-        for of, says in groups.items():
-            key = f"{id}/h200-sxm/fp8{of}:cost_per_token"
-            if not has(numbers, key):
-                continue
-            one = numbers[key]
-            ends = {"low": one.low, "high": one.high} if one.known else {}
-            rows.append({"name": short_name(id), "group": says, "value": one.value, **ends})
-            served += [one.value] if ends else []
-    drawn = figures.grouped(
+        row = bounded_row(numbers, f"{id}/h200-sxm/fp8", "cost_per_token")
+        if not row:
+            continue
+        full = f"{id}/h200-sxm/fp8@full:cost_per_token"
+        row |= {"full": numbers[full].value} if has(numbers, full) else {}
+        rows.append({"name": short_model(id), **row})
+        served += [row["predicted"]] if "predicted" in row else []
+    drawn = figures.bounds(
         rows,
-        "USD per million tokens",
+        "USD per million tokens (logarithmic)",
         f"A million tokens on the H200: {digits(min(served))} to {digits(max(served))} USD on vLLM",
         [
-            "fp8 weights, {isl:,} tokens in, {osl:,} out".format(**WORKLOAD),
+            "fp8 weights, batch {batch}, {isl:,} tokens in, {osl:,} out".format(**WORKLOAD),
             "lowest rental price on record",
+            MARKS,
+            "double stroke: the bound with as many as fit into memory",
         ],
     )
     return figures.renamed(drawn, "price h200-sxm fp8")
@@ -94,25 +91,26 @@ def models_index(numbers: dict) -> str:
 
 def hardware_index(numbers: dict) -> str:
     shown = (
-        ("peak_flops@bf16", "bf16"),
-        ("hbm_bandwidth", "memory bandwidth"),
-        ("memory_capacity", "memory"),
-        ("board_power", "power limit"),
+        ("peak_flops@bf16", "bf16", "TFLOP/s"),
+        ("hbm_bandwidth", "memory bandwidth", "TB/s"),
+        ("memory_capacity", "memory", "GB"),
+        ("board_power", "power limit", "W"),
     )
     head = [
-        "| device | " + " | ".join(label for _, label in shown) + " |",
+        "| device | " + " | ".join(f"{label}, {unit}" for _, label, unit in shown) + " |",
         "|---|" + "---:|" * len(shown),
     ]
     rows = []
     for id in HARDWARE:
         record = load("hardware", id)
-        cells = " | ".join(fact_text(record, key) for key, _ in shown)
+        cells = " | ".join(fact_in(record, key, unit) for key, _, unit in shown)
         rows.append(f"| [{plain(record.name)}]({id}) | {cells} |")
     return "\n".join(
         [
             "# Hardware",
             "",
             "One page a device: every model and number format of the default sweep.",
+            "Its page has each value as the vendor states it; a GB is 10⁹ bytes.",
             "",
             *head,
             *rows,

@@ -7,6 +7,27 @@ from ..records import Record
 from ..symbols import GLOSSARY, SYMBOLS
 from ..units import ureg
 
+# What a row measured, in words; its unit stands beside it.
+METRICS = {
+    "ttft_ms": "TTFT",
+    "ttft_mean_ms": "TTFT, mean",
+    "tpot_ms": "TPOT",
+    "tpot_mean_ms": "TPOT, mean",
+    "itl_mean_ms": "ITL, mean",
+    "itl_median_ms": "ITL, median",
+    "decode_step_ms": "decode step",
+    "e2e_latency_s": "end-to-end latency",
+    "decode_tok_s": "decode rate",
+    "decode_throughput_tok_s_per_gpu": "decode rate of a device",
+    "prefill_throughput_tok_s_per_gpu": "prefill rate of a device",
+    "output_throughput_tok_s": "output rate",
+    "output_throughput_tok_s_per_gpu": "output rate of a device",
+    "avg_power_W": "mean power",
+    "energy_per_output_token_J": "energy of an output token",
+    "energy_per_request_J": "energy of a request",
+    "energy_per_step_J": "energy of a decode step",
+    "prefill_energy_J": "energy of a prefill",
+}
 UNVERIFIED = "?"  # stands behind a value that nobody verified
 
 

@@ -7,21 +7,25 @@ from .. import figures
 from ..calibration import held as h
 from ..calibration.validate import scatter as spreads
 from ..escape import plain
+from ..figures.meaning import family
 from ..numbers import digits
 from . import arrivals, constants, marks, peers, services
 from .marks import percent
-from .text import table
+from .text import METRICS, table
 
 WORST = 25  # single rows in the table of misses
 DRAWN, FARTHEST = 180, 60  # points of a chart; of them the farthest off
-HUES = 6  # sources with a colour of their own
+SHAPES = 6  # sources with a shape of their own; the rest share one
 FEWEST = 10  # rows that a group needs for a median worth ranking
-KINDS = {
-    "decode": "Time of a token or a step",
-    "prefill": "Time to first token",
-    "rate": "Rates",
-    "whole": "Time of a whole batch",
-    "energy": "Energy and power",
+CHARTS = {  # one for each kind of figure and unit: what shares an axis must share a unit
+    ("decode", "ms"): "Time of a token or a step",
+    ("prefill", "ms"): "Time to first token",
+    ("rate", "tok/s"): "Rates of a service",
+    ("rate", "tok/s/GPU"): "Rates of a device",
+    ("whole", "s"): "Time of a whole batch",
+    ("energy", "J/token"): "Energy of a token",
+    ("energy", "J"): "Energy of a step or a prefill",
+    ("energy", "W"): "Power",
 }
 GROUPS = {
     "metric": "metric",
@@ -95,7 +99,7 @@ def worst_groups(held: pd.DataFrame) -> list[str]:
     body = [
         [
             plain(source),
-            plain(metric),
+            plain(named(metric)),
             f"{row['n']:,}",
             *(percent(row[name]) for name in ("median", "mape", "p90")),
             percent(cell.get("median", np.nan)),
@@ -111,7 +115,7 @@ def worst_rows(held: pd.DataFrame) -> list[str]:
     body = [
         [
             plain(row.id),
-            plain(row.metric),
+            plain(named(row.metric)),
             f"{digits(row.value)} {plain(row.unit)}".strip(),
             f"{digits(row.row)} ({digits(row.low)}–{digits(row.high)})",
             f"{digits(row.row / row.value)} ×",
@@ -147,32 +151,34 @@ def charts(held: pd.DataFrame) -> list[str]:
         "",
         "A point is a row, predicted by a fit without it; on the diagonal the two agree.",
         "The thin rule through it is the 90 % interval of its prediction.",
+        "Energy of a request is energy of a token times the tokens, so it has no chart of its own.",
         f"Each chart has the {FARTHEST} rows farthest off and an even choice of the others, so it "
         "looks worse than all rows are; the links save what is drawn.",
         "All rows, with every way to hold out, are in `data/calibration/held_out.csv` of the "
         "repository.",
         "",
     ]
-    for name, title in KINDS.items():
-        part = held[held.kind == name]
+    for (kind, unit), title in CHARTS.items():
+        part = held[(held.kind == kind) & (held.unit == unit)]
         if part.row.notna().any():
-            drawn = figures.figure(chart(part, name, title).to_dict())
+            drawn = figures.figure(chart(part, unit, title).to_dict())
             text += [f"### {title}", "", "```{raw} html", drawn, "```", ""]
     return text
 
 
-def chart(part: pd.DataFrame, name: str, title: str):
+def chart(part: pd.DataFrame, unit: str, title: str):
     """Return the chart of one kind of figure, the worst rows and an even choice of the rest."""
     rows, step = drawn_rows(part)
     found = h.score(part, "row")
-    units = sorted(part.unit[part.unit != ""].unique())
-    measure = " or ".join(units) if 0 < len(units) < 3 else "each in its unit"
     heading = f"{title}: half of {found['n']:,} rows within {percent(found['median'])}"
     some = "and the others" if step == 1 else f"and one in {step} of the others"
-    subtitle = ["held out by row, 90 % interval", f"the {FARTHEST} farthest off, {some}"]
+    subtitle = [
+        f"held out by row; the {FARTHEST} farthest off, {some}",
+        "thin rules: 90 % intervals; shapes: sources; colours: families of models",
+    ]
     said = f"Nine in ten of all rows are within {percent(found['p90'])}."
-    made = figures.scatter(rows, measure, heading, subtitle, said)
-    return figures.renamed(made, f"predicted against measured, {name}")
+    made = figures.scatter(rows, unit, heading, subtitle, said)
+    return figures.renamed(made, f"predicted against measured, {title}")
 
 
 def drawn_rows(part: pd.DataFrame) -> tuple[list[dict], int]:
@@ -183,14 +189,15 @@ def drawn_rows(part: pd.DataFrame) -> tuple[list[dict], int]:
     worst, others = far.iloc[:FARTHEST], far.iloc[FARTHEST:].sort_values(["id", "metric"])
     step = max(1, -(-len(others) // (DRAWN - FARTHEST)))
     shown = pd.concat([worst, others.iloc[::step]])
-    frequent = part.source.value_counts().index[:HUES]
+    frequent = part.source.value_counts().index[:SHAPES]
     return [
         {
             "id": row.id,
-            "metric": row.metric,
+            "metric": named(row.metric),
             "group": row.source if row.source in frequent else "other sources",
             "source": row.source,
             "model": row.model_id,
+            "family": family(row.model_id),
             "card": row.hardware_id,
             "engine": row.generation,
             "measured": float(row.value),
@@ -221,7 +228,7 @@ def errors(held: pd.DataFrame) -> list[str]:
     all_ = _line("all rows", held)
     for column, title in GROUPS.items():
         lines = [
-            _line(plain(name) or "not stated", part)
+            _line(plain(named(name)) or "not stated", part)
             for name, part in held.groupby(column)
             if part.row.notna().any()
         ]
@@ -230,6 +237,11 @@ def errors(held: pd.DataFrame) -> list[str]:
             head += [how, "in 90 %"] if how in h.INTERVALS else [how]
         text += [f"### By {title}", "", *table(head, [all_, *lines])]
     return text
+
+
+def named(metric: str) -> str:
+    """Return a metric in words; what is none stays as it is."""
+    return METRICS.get(metric, metric)
 
 
 def _line(name: str, part: pd.DataFrame) -> list[str]:

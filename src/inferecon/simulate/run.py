@@ -59,7 +59,7 @@ def simulate(
 
     Raises BadInput for a combination that cannot run, or lengths that fit no memory.
     """
-    tables = tables or _tables(service, load)
+    tables = tables or tables_of(service, load)
     many = load.clients // service.replicas
     if service.policy == "static" and load.clients and many < service.batch:
         raise BadInput(
@@ -76,7 +76,8 @@ def simulate(
     return found
 
 
-def _tables(service: Service, load: Load) -> Steps:
+def tables_of(service: Service, load: Load) -> Steps:
+    """Return the times of the steps of a service, as far as a load can go."""
     lengths = load.lengths
     longest = lengths.longest if load.trace is None else lengths.most
     found = steps(service.case, service.engine, service.batch, longest, service.speculation)

@@ -7,6 +7,7 @@ they are smooth, and the laws are nearly straight themselves.
 
 import math
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -71,6 +72,15 @@ class Steps:
         self.devices = devices
         self._low = math.log(self.contexts[0])
         self._per = (len(self.contexts) - 1) / (math.log(self.contexts[-1]) - self._low)
+
+    def slowed(self, factor: float) -> "Steps":
+        """Return the same replica if each step took so many times as long, at the same powers."""
+        slow = copy(self)
+        slow.decodes = [[time * factor for time in row] for row in self.decodes]
+        slow.prefills = [time * factor for time in self.prefills]
+        slow.attentions = [time * factor for time in self.attentions]
+        slow.request_gap = self.request_gap * factor
+        return slow
 
     def _between(self, row: list[float], context: float) -> float:
         last = len(row) - 2
