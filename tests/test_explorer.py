@@ -8,6 +8,7 @@ import pytest
 
 from inferecon.calculator import bundle
 from inferecon.explorer import columns
+from inferecon.figures import meaning
 from inferecon.matrix import HARDWARE, MODELS
 from inferecon.numbers import digits
 from inferecon.pages import explorer
@@ -65,9 +66,9 @@ def test_modules_in_node(dataset, rows, tmp_path, node_test):
 
 def test_every_device_of_the_report_has_a_shape_and_every_family_a_colour(dataset):
     data = columns.data(dataset)
-    families, known = {name for name, _ in data["families"]}, columns.FAMILIES.values()
-    assert {columns._model(id)["family"] for id in MODELS} == families == {*known, columns.OTHERS}
-    assert {columns._device(id)["class"] for id in HARDWARE} == set(columns.CLASSES)
+    families, known = {name for name, _ in data["families"]}, meaning.FAMILIES
+    assert {columns._model(id)["family"] for id in MODELS} == families == {*known}
+    assert {columns._device(id)["class"] for id in HARDWARE} == set(meaning.CLASSES)
 
 
 def test_presets_ask_for_what_there_is(dataset):
