@@ -16,6 +16,7 @@ from inferecon.forecast import outlook
 from inferecon.laws import SERVICE
 from inferecon.matrix import CHOICES, activations_for
 from inferecon.numbers import PREDICTED, digits
+from inferecon.pace import PACE, by_operator
 from inferecon.pages.katex_node import node
 from inferecon.records import ids
 from inferecon.scenario import Scenario, opened
@@ -156,6 +157,31 @@ def test_modules_in_node(modules, node_test):
         "presets": records.PRESETS,
     }
     node_test(HERE / "pure.test.mjs", modules, asked)
+
+
+# Operators -------------------------------------------------------------------------------------
+
+
+def test_operators_take_in_the_page_what_they_take_in_python(modules, tmp_path):
+    """The bounds of operators are the same on both sides, and add up to those of their phase."""
+    cases = [case for _, case in map(told, drawn(400)) if case is not None]
+    asked = [{name: getattr(case, name) for name in CHOICES} for case in cases]
+    question = {"records": records.data(), "cases": asked}
+    (tmp_path / "asked.json").write_text(json.dumps(question), encoding="utf-8")
+    command = [node(), HERE / "pace.mjs", modules, tmp_path / "asked.json"]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True)
+    bounds = [x for x in PACE.laws if x.name.startswith("t_")]
+    for case, theirs in zip(cases, json.loads(ran.stdout), strict=True):
+        ours = by_operator(case.values)
+        assert theirs.keys() == ours.keys()
+        for bound in bounds:
+            mine = [one[bound] for one in ours.values()]
+            said = [
+                math.nan if x is None else x for x in (one[bound.name] for one in theirs.values())
+            ]
+            np.testing.assert_allclose(said, mine, rtol=1e-12, err_msg=f"{case} {bound}")
+            np.testing.assert_allclose(sum(mine), case.values[bound], rtol=1e-12)
+    assert len(cases) > 300
 
 
 # Predictions -----------------------------------------------------------------------------------

@@ -166,6 +166,7 @@ def test_the_page_reads_every_file_alike(modules, tmp_path):
     )
     found = json.loads(ran.stdout)
     assert found["parsed"] == expected
+    assert found["stored"] == [configs.weights(configs.loads(text)) for text in RIGHT]
     assert found["again"] == [one for one, wrong in expected if not wrong], "out of the address"
 
 

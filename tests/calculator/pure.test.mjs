@@ -5,7 +5,7 @@ import {test} from 'node:test';
 import {pathToFileURL} from 'node:url';
 
 const load = name => import(pathToFileURL(`${process.env.MODULES}/${name}.mjs`));
-const [words, address, scenario, answer, change, forms, card, bar, svg] = await Promise.all(['words', 'address', 'scenario', 'answer', 'changes', 'forms', 'card', 'bar', 'svg'].map(load));
+const [words, address, scenario, answer, change, column, forms, card, bar, operators, reason, svg] = await Promise.all(['words', 'address', 'scenario', 'answer', 'changes', 'columns', 'forms', 'card', 'bar', 'operators', 'reasons', 'svg'].map(load));
 const {records, vectors, presets} = JSON.parse(readFileSync(process.env.DATA, 'utf8'));
 const {defaults} = records;
 const answered = choices => answer.answered(records, {...defaults, ...choices});
@@ -70,6 +70,16 @@ test('links that were sent before still say the same', () => { // never edit the
   assert.deepEqual(columns, [first, {...first, batch: 128, hardware: 'b200-sxm'}, first]);
 });
 
+test('a link that was sent before there were predictions has the same bounds, and may ask for them alone', () => {
+  const [plain] = address.read(records, '?batch=8').columns, [alone] = address.read(records, '?batch=8&engine=').columns;
+  assert.equal(plain.engine, 'vllm');
+  assert.equal(alone.engine, '');
+  assert.deepEqual(trip([alone]), {columns: [alone], notice: ''});
+  const [both, one] = [plain, alone].map(choices => answer.rows(records, [answer.answered(records, choices)], 'GB'));
+  assert.deepEqual(both.filter(({kind}) => kind !== 'predicted'), one);
+  assert.ok(both.length > one.length);
+});
+
 test('a model of one\'s own travels in the address', () => {
   const model = {name: 'your own model', native: 'bf16', context: 131072, given: records.models['llama-3.1-8b'].given};
   const own = address.withOwn(records, model), columns = [{...defaults, model: 'own', weights: 'bf16'}];
@@ -118,8 +128,9 @@ test('a value that cannot be is ignored, and one sentence says so', () => {
 
 test('a broken column, a strange name and too many columns do no harm', () => {
   const search = '?vs=%25E0%25A4%25A&vs=batch&vs=batch-9*__proto__-1*batch-10&constructor=1&__proto__=2&utm_source=x' + '&vs=batch-2'.repeat(50);
-  const {columns} = address.read(records, search);
+  const {columns, notice} = address.read(records, search);
   assert.equal(columns.length, address.MOST);
+  assert.match(notice, /at most 6 columns stand beside each other, so the last 48 are left out\.$/); // 53 beside the first
   assert.equal(columns[3].batch, 9);
   assert.equal({}.batch, undefined);
   for (const one of columns) assert.deepEqual(Object.keys(one), Object.keys(defaults));
@@ -166,6 +177,22 @@ test('every change that is offered lets it run', () => {
   }
 });
 
+test('two changes are offered where neither is enough, and more devices than a domain has are named', () => {
+  const raw = {...defaults, hardware: 'h100-sxm', weights: 'bf16'}, found = change.changes(records, raw);
+  const pair = found.find(({says}) => says === 'weights in fp8 and on H200 SXM 141 GB');
+  assert.ok(pair, found.map(({says}) => says).join('; '));
+  const {weights, activations, ...card} = pair.set;
+  for (const some of [{weights, activations}, card]) assert.ok(!answer.answered(records, {...raw, ...some}).runs);
+  // 671e9 parameters in fp8 and 32 caches: 89.8 GB on each of 8, so 16 devices of 77.3 GB do
+  assert.match(change.beyond(records, {...raw, weights: 'fp8'}), /^16 of this device \(TP 8, EP 16\), 2 scale-up domains of 8, would hold it/);
+  assert.match(change.beyond(records, {...raw, model: 'llama-3.1-405b'}), /^16 of this device \(TP 16, EP 1\)/);
+});
+
+test('a context too short for both is shared by prompt and answer', () => {
+  const found = change.changes(records, {...defaults, model: 'gpt2', weights: 'bf16'});
+  assert.deepEqual(found.map(({set}) => set), [{isl: 512, osl: 512}]);
+});
+
 test('the largest batch and the longest prompt that are offered cannot be exceeded', () => {
   const choices = {...defaults, ...small, tp: 1, batch: 4000}, found = change.changes(records, choices);
   const {batch} = found.find(({set}) => set.batch).set;
@@ -186,6 +213,72 @@ test('a missing fact is named and nothing stands for it', () => {
   const row = answer.rows(records, [one], 'GB').find(({key}) => key === 'energy_per_token');
   assert.equal(row.cells[0].text, '–');
   assert.match(row.cells[0].note, /energy of one byte from memory/);
+});
+
+test('only what the model uses is said to be missing', () => {
+  const brief = some => answer.rows(records, [answered(some)], 'GB').find(({key}) => key === 'energy_per_token').cells[0].note;
+  const dense = brief({model: 'llama-3.1-8b', hardware: 'b200-sxm', weights: 'bf16'}), mixed = brief({hardware: 'b200-sxm'});
+  assert.ok(!dense.includes('experts') && dense.includes('FLOP of the'), dense);
+  assert.ok(mixed.includes('routed experts'), mixed);
+});
+
+test('where none fits, the largest batch is 0 and says what is lacking', () => {
+  const one = answered({hardware: 'h100-sxm'}), {cells: [most]} = answer.rows(records, [one], 'GB').find(({key}) => key === 'largest_batch');
+  const lacks = one.values.weight_bytes_device + one.values.kv_bytes_device - one.values.memory_available;
+  assert.equal(most.text, '0');
+  assert.equal(most.brief, `${words.bytes(lacks, 'GB')} are lacking on each device for one sequence`);
+});
+
+test('the first token of a request has a bound and a prediction of its own', () => {
+  const list = answer.rows(records, [answered({})], 'GB'), of = key => list.find(row => row.key === key).cells[0].value;
+  assert.ok(of('ttft_request') < of('ttft_predicted') && of('ttft_predicted') < of('ttft'));
+  assert.equal(of('ttft_request'), answered({batch: 1, tp: 8, ep: 8}).values.ttft * 1e3);
+});
+
+test('the operators add up to the bounds of their phase, and each says what sets it', () => {
+  for (const some of [{}, small, {tp: 2, ep: 8}, {model: 'qwen3-235b-a22b', hardware: 'b200-sxm', weights: 'nvfp4', batch: 256}]) {
+    const {values} = answered(some);
+    for (const phase of ['prefill', 'decode']) {
+      const rows = operators.operatorRows(records, values, phase);
+      for (const part of ['math', 'memory', 'comm']) {
+        const sum = rows.reduce((all, row) => all + row.parts[part], 0), whole = values[`t_${part}_${phase}`];
+        assert.ok(Math.abs(sum - whole) <= 1e-12 * whole, `${JSON.stringify(some)} ${part} ${phase}`);
+      }
+      for (const {parts, wins} of rows) assert.equal(parts[wins], Math.max(...Object.values(parts)));
+    }
+  }
+  const names = operators.operatorRows(records, answered(small).values, 'decode').map(({name}) => name);
+  assert.deepEqual(names, ['matrices of all layers', 'attention, its cache and its state', 'LM head']); // dense, one device
+});
+
+// Columns ------------------------------------------------------------------------------------------------
+
+const beside = (...others) => {
+  const first = {...defaults, ...small}, columns = [first, ...others.map(some => ({...first, ...some}))];
+  return {columns, answers: reason.compared(records, columns.map(one => answer.answered(records, one)))};
+};
+
+test('a column is called by what differs', () => {
+  const {columns} = beside({batch: 64}, {hardware: 'l40s', pue: 1.5}, {engine: ''}, {});
+  assert.deepEqual(column.named(records, columns), ['H100 SXM5 80 GB, batch 32, PUE as recorded', 'batch 64', 'L40S, PUE 1.5', 'bounds alone', 'the same']);
+});
+
+test('a difference has its reason: what moves the result most when it is exchanged alone', () => {
+  const {answers: [, card, batch, grid, wide]} = beside({hardware: 'l40s'}, {batch: 64}, {grid: 'fra'}, {kv: 'kv-fp8', isl: 4096, batch: 64});
+  assert.equal(card.reasons.itl, 'memory-bound: memory bandwidth 864 against 3,350 GB/s'); // the L40S has no fewer devices
+  assert.match(card.reasons.ttft, /^arithmetic-bound: peak arithmetic 362 against 989 TFLOP\/s$/);
+  assert.match(card.reasons.itl_predicted, /^memory bandwidth 864 against 3,350 GB\/s/);
+  assert.equal(batch.reasons.cost_per_token, 'batch 64 against 32');
+  assert.match(grid.reasons.carbon_at_limit, /^grid [\d.]+ against [\d.]+ g\/kWh$/);
+  assert.equal(grid.reasons.itl, undefined);
+  assert.match(wide.reasons.ttft, /^arithmetic-bound: prompt 4,096 against 1,024 tokens; batch 64 against 32$/);
+});
+
+test('every difference that is shown has a reason', () => {
+  const {answers} = beside({hardware: 'mi300x'}, {model: 'qwen3-30b-a3b'}, {weights: 'fp8', tp: 4}, {provider: 'Lambda', hardware: 'h200-sxm', osl: 64});
+  for (const row of answer.rows(records, answers, 'GB')) {
+    for (const {apart, reason: said} of row.cells.slice(1)) if (apart && !apart.startsWith('±')) assert.ok(said?.length > 5, `${row.key} ${apart}`);
+  }
 });
 
 // To take away ------------------------------------------------------------------------------------------

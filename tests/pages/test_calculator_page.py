@@ -14,8 +14,9 @@ from inferecon import records as records_module
 from inferecon import symbols as s
 from inferecon.calculator import records
 from inferecon.files import LEDGER
-from inferecon.matrix import SCENARIO, activations_for
-from inferecon.numbers import KNOWN, SHOWN, digits, number
+from inferecon.matrix import CHOICES, SCENARIO, activations_for
+from inferecon.numbers import KNOWN, SHOWN, UNIT_NAMES, digits, number
+from inferecon.pace import by_operator
 from inferecon.pages import calculator
 from inferecon.parameters import parse, validated
 from inferecon.records import ids, load
@@ -49,6 +50,16 @@ def shown(here) -> dict[str, str]:
         })"""
     )
     return dict(reversed(rows))  # of two rows of one law the first
+
+
+def said(here, where):
+    """Return what stands in a place, its pieces apart."""
+    pieces = """place => {
+        const texts = document.createTreeWalker(place, NodeFilter.SHOW_TEXT), found = [];
+        while (texts.nextNode()) found.push(texts.currentNode.data);
+        return found.join(' ');
+    }"""
+    return " ".join(here.locator(where).evaluate(pieces).split())
 
 
 def settle(here):
@@ -95,17 +106,49 @@ def test_what_is_chosen_is_what_python_computes(here):
             assert found[law] == number(symbol, case.values[symbol]).text, (case, law)
 
 
-def test_what_an_engine_is_predicted_to_do_stands_below_the_bound(here, address):
-    here.goto(f"{address}?engine=vllm")
+def test_the_first_view_has_bound_and_prediction_side_by_side(here):
     numbers = read_numbers(LEDGER)
     for symbol in (s.ttft, s.itl, s.throughput, s.energy_per_token, s.cost_per_token):
         one = numbers[f"deepseek-v3/h200-sxm/fp8@vllm:{symbol.name}"]
         interval = f"{KNOWN[one.known].mark} ({digits(one.low)}–{digits(one.high)})"
-        assert f"{digits(one.value)} {interval}" in here.text_content(".headline")
-    assert "predicted for vLLM 0.12" in here.text_content(".known")
+        unit = UNIT_NAMES.get(one.unit, one.unit)
+        assert f"predicted {digits(one.value)} {unit} {interval}" in said(here, ".headline")
+        if (bound := numbers.get(f"deepseek-v3/h200-sxm/fp8:{symbol.name}")) is None:
+            continue  # no page publishes it
+        kind = "derived" if symbol == s.energy_per_token else "bound"
+        assert f"{kind} {bound.text}" in said(here, ".headline")
+    assert "Predicted for vLLM 0.12" in said(here, "[data-at=known]")
     here.select_option("[name=weights]", "nf4")
     settle(here)
-    assert "no row with weights in nf4 was measured" in here.text_content(".known")
+    assert "no row with weights in nf4 was measured" in said(here, "[data-at=known]")
+    assert "predicted" not in said(here, ".headline")
+
+
+def test_bounds_alone_can_be_asked_for(here, address):
+    here.goto(f"{address}?engine=")
+    assert "predicted" not in said(here, ".answer") + said(here, ".rows")
+    assert here.url.endswith("?engine=")
+
+
+def test_the_bound_that_wins_is_said_of_each_operator(here, address):
+    case = choose_devices("deepseek-v3", "h200-sxm", weights="fp8", activations="fp8", batch=32)
+    expected, found = by_operator(case.values), said(here, ".operators")
+    read = expected["routed experts"][s.t_memory_decode]
+    assert f"routed experts {digits(1e3 * expected['routed experts'][s.t_math_decode])}" in found
+    winning = here.locator(".operators tr:has(th:text-is('routed experts')) [data-wins=true]")
+    assert winning.all_text_contents()[1] == digits(1e3 * read)
+    here.goto(f"{address}?model=llama-3.1-8b&weights=bf16")
+    assert "routed experts" not in said(here, ".operators")
+
+
+def test_offers_are_apart_from_modelled_prices(here):
+    here.locator("[data-at=more] summary").click()
+    first = here.locator("[name=provider] option").first.text_content()
+    assert first == "lowest on-demand offer: 3.39 USD/h, Verda"
+    groups = here.locator("[name=provider] optgroup")
+    names = [group.get_attribute("label") for group in groups.all()]
+    assert names == ["On-demand offers", "Modelled cost of ownership, no offer"]
+    assert "1.41 USD/h" in groups.last.text_content()
 
 
 def test_an_answer_comes_in_the_next_frame(here):
@@ -175,9 +218,20 @@ def test_columns_are_compared(here):
     assert "vs=hardware-h200-sxm" in here.url
     now, kept = here.locator(".rows tr:has(a:text-is('ITL')) td").all()
     assert "%" in kept.text_content() and "%" not in now.text_content()
-    here.get_by_role("button", name="Drop column 2").click()
+    assert said(here, ".rows thead th:nth-of-type(1)").startswith("B200 SXM")
+    assert said(here, ".rows thead th:nth-of-type(2)").startswith("H200 SXM 141 GB")
+    here.wait_for_selector(".rows .reason")
+    assert "bound: " in kept.text_content(), "the reason comes after the number"
+    assert "2 columns" in here.text_content("[data-at=wide]")
+    here.get_by_role("button", name="Drop H200 SXM 141 GB").click()
     settle(here)
     assert here.locator(".rows thead th").count() == 1
+
+
+def test_columns_that_find_no_place_are_said(here, address):
+    here.goto(f"{address}?" + "&".join(f"vs=batch-{n}" for n in range(1, 8)))
+    assert here.locator(".rows thead th").count() == 6
+    assert here.text_content("[data-at=notice]").endswith("so the last 2 are left out.")
 
 
 def test_what_is_taken_away_says_the_same(here):
@@ -201,22 +255,28 @@ def test_the_commands_ask_for_the_same_case(here, address):
     first, second, out, *words = shlex.split(line)
     assert (first, second, out) == ("inferecon", "run", "out.ipynb")
     given = validated(SCENARIO, parse(words[1::2]))
-    keep = {name: value for name, value in given.items() if name in records.DEFAULTS}
+    keep = {name: value for name, value in given.items() if name in CHOICES}
     case = opened(**keep)
     assert shown(here)["COST-TOKEN"] == number(s.cost_per_token, case.values[s.cost_per_token]).text
 
 
 def test_a_model_of_ones_own_is_taken_from_its_config(here, tmp_path):
     config = yaml.safe_load((HERE / "configs.yaml").read_text(encoding="utf-8"))["llama-3.1-8b"]
-    here.select_option("[name=weights]", "bf16")
+    assert here.input_value("[name=weights]") == "fp8"
     here.get_by_text("Your own model").click()
     here.fill("[data-at=text]", json.dumps({**config, "architectures": ["<i>Mine</i>"]}))
     here.get_by_role("button", name="Use this model").click()
     assert "no rule for the architecture <i>Mine</i>" in here.text_content("[data-at=config]")
+    settle(here)
+    assert here.text_content("[data-at=stale]").endswith("so all below is still of DeepSeek-V3.")
     (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
     here.set_input_files("[data-at=file]", tmp_path / "config.json")
     here.wait_for_function("document.querySelector('[name=model]').value === 'own'")
     settle(here)
+    assert "weights in bf16, as its config.json has them" in here.text_content("[data-at=config]")
+    assert (
+        here.input_value("[name=weights]") == "bf16" and here.text_content("[data-at=stale]") == ""
+    )
     case = choose_devices("llama-3.1-8b", "h200-sxm", weights="bf16", batch=32)
     assert shown(here)["ITL"] == number(s.itl, case.values[s.itl]).text
     before = shown(here)
@@ -276,7 +336,7 @@ def test_every_field_has_a_label_and_all_is_reached_by_keyboard(here):
     for field in here.locator(".calculator :is(select, input, textarea)").all():
         assert here.locator(f"label[for='{field.get_attribute('id')}']").count() == 1
     seen = set()
-    for _ in range(40):
+    for _ in range(60):
         here.keyboard.press("Tab")
         seen.add(here.evaluate("document.activeElement.name || document.activeElement.textContent"))
     assert {"preset", "model", "hardware", "weights", "batch", "isl", "osl"} <= seen

@@ -15,6 +15,7 @@ from ..forecast import FOLLOWS
 from ..law import System
 from ..laws import SERVICE
 from ..laws.weights import FORMAT_WIDTH
+from ..pace import PACE
 
 MODULES = Path(__file__).parent / "modules"
 IMPORT = re.compile(r"^import \{([^}]*)\} from '\./([a-z]+\.mjs)';\n", re.MULTILINE)
@@ -29,6 +30,7 @@ def laws() -> str:
         "width": System([FORMAT_WIDTH]),
         "calibrated": CALIBRATED,
         "follows": FOLLOWS,
+        "pace": PACE,
     }
     return "\n".join(system.javascript(name) for name, system in systems.items())
 

@@ -15,6 +15,7 @@ from ..imprint import EDITION, LICENCE
 from ..laws import SERVICE
 from ..matrix import FORMATS, HARDWARE, MODELS, WORKLOAD
 from ..numbers import SHOWN, UNIT_NAMES
+from ..pace import OPERATORS
 from ..records import Record, ids, load
 from ..symbols import GLOSSARY
 from ..units import ureg
@@ -69,7 +70,7 @@ DEFAULTS = {
     "provider": "",
     # stated by the reader in place of a record, or of a peak
     **dict.fromkeys(("price", "intensity", "pue", "arithmetic", "bandwidth")),
-    "engine": "",
+    "engine": constants.SHOWN[0],
     "unit": "GB",
 }
 PRESETS = (
@@ -106,6 +107,7 @@ def data() -> dict:
         "formats": {id: _format(load("formats", id)) for id in ids("formats")},
         "grids": {id: _grid(load("grids", id)) for id in ids("grids")},
         "roles": roles(),
+        "operators": {name: [x.name for x in own] for name, own in OPERATORS.items()},
         "common": {"formats": FORMATS, "hardware": HARDWARE},
         "defaults": DEFAULTS,
         "shown": {x.name: _shown(x) for x in (*RESULTS, *BOUNDS)},
@@ -198,6 +200,7 @@ def _format(record: Record) -> dict:
         "applies": about["applies_to"],
         "only": about["weight_only"],
         "row": about.get("block") == "row",
+        "latent": "MLA" in record.name,  # the layout of a latent cache, which no other cache has
         "peak": about.get("peak", {}),
         "given": {x.name: value for x, value in record.given.items()},
     }

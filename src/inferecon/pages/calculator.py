@@ -34,9 +34,9 @@ def html() -> str:
         formats={role: [(id, id) for id in found] for role, found in data["roles"].items()},
         grids=named(data["grids"]),
         engines=[
-            ("", "derived bound"),
+            ("", "derived bounds alone"),
             *(
-                (id, f"bound, and predicted for {one['name']}")
+                (id, f"bounds, and predicted for {one['name']}")
                 for id, one in data["predictions"]["engines"].items()
             ),
         ],
@@ -56,6 +56,8 @@ class CalculatorDirective(SphinxDirective):
     def run(self):
         for path in sorted([*DATA.rglob("*.yaml"), *DATA.glob("calibration/*.csv")]):
             self.env.note_dependency(str(path))
+        # columns beside each other need the width, two headings no list
+        self.env.metadata[self.env.docname]["html_theme.sidebar_secondary.remove"] = "true"
         return [nodes.raw("", html(), format="html")]
 
 

@@ -80,12 +80,13 @@ export function read(known, search) {
   const {choices, ignored} = taken(records, query, records.defaults);
   if (query.has('own') && !model) ignored.push('“own” describes no model');
   if (query.has('card') && !card) ignored.push('“card” describes no card');
-  const columns = [choices];
-  for (const text of query.getAll('vs').slice(0, MOST - 1)) {
+  const columns = [choices], beside = query.getAll('vs'), dropped = beside.length - (MOST - 1);
+  for (const text of beside.slice(0, MOST - 1)) {
     const other = taken(records, pairs(text), choices);
     columns.push(other.choices);
     ignored.push(...other.ignored);
   }
+  if (dropped > 0) ignored.push(`at most ${MOST} columns stand beside each other, so the last ${dropped > 1 ? `${dropped} are` : 'one is'} left out`);
   return {records, columns, notice: ignored.length ? `Ignored in the address of this page: ${ignored.join('; ')}.` : ''};
 }
 

@@ -1,11 +1,10 @@
 // The answer as rows, for the page and for every form in which it is taken away.
 
+import {PARTS, PHASES} from './operators.mjs';
 import {predicted} from './prediction.mjs';
-import {missing, obstacles, settled, solve} from './scenario.mjs';
-import {GIGA, digits, joined} from './words.mjs';
+import {lacking, obstacles, settled, solve} from './scenario.mjs';
+import {GIGA, bytes, difference, digits, joined} from './words.mjs';
 
-const PHASES = {prefill: 'prefill', decode: 'decode step'};
-const PARTS = {math: 'arithmetic', memory: 'memory', comm: 'communication'};
 
 // One configuration, computed: what is wrong, what keeps it from running, all values.
 export function answered(records, raw) {
@@ -13,31 +12,60 @@ export function answered(records, raw) {
   if (wrong) return {raw, choices, wrong, obstacles: [], values: {}, runs: false};
   const values = solve(records, choices), found = obstacles(records, choices, values);
   const runs = found.length === 0;
+  if (runs) values.ttft_request = ofRequest(records, choices);
   const prediction = runs && choices.engine ? predicted(records, choices, choices.engine) : null;
   return {raw, choices, wrong, obstacles: found, values, runs, prediction};
 }
 
-// Rows of several configurations, by topic: what it is, unit, law, and a cell for each.
+// The first token of one request waits for the prefill of its own prompt, if for nothing else.
+const ofRequest = (records, choices) => solve(records, {...choices, batch: 1}).ttft;
+
+// All results of a configuration that can be computed, by the keys of their rows.
+export function outcomes(records, choices) {
+  const values = solve(records, choices), found = {...values, devices: values.n_devices, joules: values.energy_per_token, ttft_request: ofRequest(records, choices)};
+  const foretold = choices.engine ? predicted(records, choices, choices.engine, false).values : {};
+  for (const [key, [value]] of Object.entries(foretold)) found[`${key}_predicted`] = value;
+  return found;
+}
+
+// Rows of several configurations, by topic: what it is, how it is known, unit, law, and a cell for each.
 export function topics(records, answers, unit) {
   const plain = (key, says, of) => ({key, says, unit: '', cells: answers.map(one => cell(of(one.values)))});
   const giga = (key, says) => ({...plain(key, says, values => values[key] / GIGA[unit]), unit});
-  const shown = key => ({...records.shown[key], key, cells: answers.map(one => result(records, one, key, records.shown[key].factor))});
-  const joules = key => ({...shown(key), key: 'joules', unit: 'J/tok', cells: answers.map(one => result(records, one, key, 1))});
+  const shown = (key, kind, law = key) => ({...records.shown[law], key, kind: key.endsWith('_at_limit') ? 'estimate' : kind, cells: answers.map(one => result(records, one, key, law))});
+  const joules = {...shown('energy_per_token', 'derived'), unit: 'J/tok', cells: answers.map(one => result(records, one, 'energy_per_token', 'energy_per_token', 1)), key: 'joules'};
+  const more = {ttft: [{...shown('ttft_request', 'bound', 'ttft'), says: 'time to first token of a request (TTFT), its own prefill alone'}], energy_per_token: [joules]};
   const paces = Object.keys(PHASES).map(phase => ({
     key: phase, says: PHASES[phase], unit: '', cells: answers.map(one => ({text: one.runs ? winner(one.values, phase) : '–'})),
   }));
-  return [
+  const most = {key: 'largest_batch', says: 'largest batch that fits', unit: '', cells: answers.map(one => largest(one.values, unit))};
+  const found = [
     {topic: 'Memory', rows: [
-      plain('devices', 'devices of a replica', values => values.n_devices),
-      giga('memory_needed', 'needed on each device'),
-      giga('memory_available', 'that may be used of it'),
-      plain('largest_batch', 'largest batch that fits', values => Math.max(values.largest_batch, 0)),
+      plain('devices', 'devices of a replica', values => values.n_devices), giga('memory_needed', 'needed on each device'),
+      giga('memory_available', 'that may be used of it'), most,
     ]},
     ...Object.entries(records.topics).map(([topic, keys]) => ({
-      topic, rows: keys.flatMap(key => [shown(key), ...(key === 'energy_per_token' ? [joules(key)] : []), ...foretold(records, answers, key)]),
+      topic, rows: keys.flatMap(key => [shown(key, topic.startsWith('Energy') ? 'derived' : 'bound'), ...(more[key] ?? []), ...foretold(records, answers, key)]),
     })),
     {topic: 'What sets the pace', rows: paces},
   ];
+  for (const {rows: list} of found) for (const row of list) differing(answers, row);
+  return found;
+}
+
+// How far each cell is from the first, and why.
+function differing(answers, {key, cells: [first, ...others]}) {
+  others.forEach((one, n) => {
+    if (one.value === undefined) return;
+    one.apart = difference(one.value, first.value);
+    if (one.apart && !one.apart.startsWith('±')) one.reason = answers[n + 1].reasons?.[key];
+  });
+}
+
+// None fits where the weights alone, or they and one sequence, are too much: then by how much.
+function largest(values, unit) {
+  const most = values.largest_batch, lacks = values.weight_bytes_device + values.kv_bytes_device - values.memory_available;
+  return most < 1 ? {value: 0, text: '0', brief: `${bytes(lacks, unit)} are lacking on each device for one sequence`} : cell(most);
 }
 
 const MARKS = {calibrated: '≈', extrapolated: '~'};
@@ -52,34 +80,22 @@ function foretold(records, answers, key) {
     const [value, low, high] = found.map(x => x * factor);
     return {value, low, high, known: prediction.known, text: digits(value), after: `${MARKS[prediction.known]} (${digits(low)}–${digits(high)})`};
   });
-  return [{key: `${key}_predicted`, says: `${says}, predicted`, unit, law: 'calibration', at: 'calibration.html', cells}];
+  return [{key: `${key}_predicted`, says, kind: 'predicted', unit, law: 'calibration', at: 'calibration.html', cells}];
 }
 
 export const rows = (...asked) => topics(...asked).flatMap(one => one.rows.map(row => ({topic: one.topic, ...row})));
 
 const cell = value => ({value, text: joined(value, '')});
 
-function result(records, one, key, factor) {
+function result(records, one, key, law, factor = records.shown[law].factor) {
   if (!one.runs) return {value: NaN, text: '–', note: one.wrong || 'does not run'};
   const value = one.values[key] * factor;
   if (!Number.isNaN(value)) return cell(value);
-  const facts = missing(records, one.choices, key).map(name => records.facts[name]);
+  const facts = lacking(records, one.choices, law).map(name => records.facts[name]);
   return {value, text: '–', note: `no record states: ${facts.join(', ')}`, brief: brief(facts)};
 }
 
 const brief = ([first, ...others]) => `no record states: ${first}${others.length ? ` and ${others.length} more` : ''}`;
-
-// The three bounds of each phase, and which one sets the pace.
-export function bounds(records, {values}) {
-  return Object.keys(PHASES).map(phase => ({
-    phase: PHASES[phase],
-    winner: winner(values, phase),
-    parts: Object.entries(PARTS).map(([part, says]) => {
-      const key = `t_${part}_${phase}`, shown = records.shown[key];
-      return {says, key, at: shown.at, seconds: values[key], text: joined(values[key] * shown.factor, shown.unit)};
-    }),
-  }));
-}
 
 // The larger of arithmetic and memory sets the pace; communication is added to it.
 export function winner(values, phase) {

@@ -2,27 +2,33 @@
 // Everything that comes from outside reaches the page as text, never as markup.
 
 import {MOST, NAMES, read, value, withOwn, write} from './address.mjs';
-import {answered, bounds, memory, topics} from './answer.mjs';
+import {answered, memory, topics} from './answer.mjs';
 import {MEMORY, barPicture} from './bar.mjs';
 import {CARD, OWN_CARD, cardWords, carded} from './card.mjs';
-import {changes, shortage} from './changes.mjs';
-import {parsed} from './config.mjs';
-import {apart, commands, csv, json, markdown, title} from './forms.mjs';
-import {copy, element, reachable, save} from './page.mjs';
+import {beyond, changes, shortage} from './changes.mjs';
+import {named} from './columns.mjs';
+import {parsed, storedIn} from './config.mjs';
+import {commands, csv, json, markdown, title} from './forms.mjs';
+import {copy, element, save} from './page.mjs';
+import {compared} from './reasons.mjs';
 import {activationsFor, expertsDivide, expertsOver, headsDivide, offer} from './scenario.mjs';
 import {asPng, asText} from './svg.mjs';
+import {headline, operatorTable, resultTable} from './tables.mjs';
 import {cited} from './text.mjs';
-import {bytes, difference, digits, several} from './words.mjs';
+import {bytes, digits, several} from './words.mjs';
 
 const KNOWN = {
   calibrated: '≈ calibrated, so model, card and engine were measured together',
   extrapolated: '~ extrapolated, so model, card and engine were not measured together',
 };
 
+// Offers by kind, each under its own name: what a model of costs says is no offer.
+const OFFERS = {'on-demand': 'On-demand offers', spot: 'Spot offers, which may end at any time', 'tco-model': 'Modelled cost of ownership, no offer'};
+
 export function start(place, known) {
   const presets = JSON.parse(place.querySelector('script.presets').textContent);
   const form = place.querySelector('form'), at = name => place.querySelector(`[data-at="${name}"]`);
-  let records = known, columns = [], answers = [], pending = 0, notice = '';
+  let records = known, columns = [], answers = [], pending = 0, later = 0, notice = '', stale = '';
 
   // The form ----------------------------------------------------------------------------------------
 
@@ -33,8 +39,11 @@ export function start(place, known) {
     open('tp', [['', 'fewest that hold it'], ...headsDivide(records, choices.model).map(n => [n, n])]);
     open('ep', [['', 'as TP'], ...expertsDivide(records, choices.model).map(n => [n, n])]);
     const offers = records.hardware[choices.hardware].offers, lowest = offer(records, {...choices, provider: ''});
-    const price = one => `${digits(one.price * 3600)} USD/h, ${one.provider}${one.kind === 'on-demand' ? '' : ` (${one.kind})`}`;
-    open('provider', [['', lowest ? `lowest: ${price(lowest)}` : 'none on record'], ...offers.map(one => [one.provider, price(one)])]);
+    const price = one => `${digits(one.price * 3600)} USD/h, ${one.provider}`, of = kinds => offers.filter(({kind}) => kinds.includes(kind)).sort((a, b) => a.price - b.price).map(one => [one.provider, price(one)]);
+    const known = Object.keys(OFFERS);
+    open('provider', [['', lowest ? `lowest on-demand offer: ${price(lowest)}` : 'no on-demand offer on record']], [
+      ...known.map(kind => [OFFERS[kind], of([kind])]), ['Other', of([...new Set(offers.map(({kind}) => kind))].filter(kind => !known.includes(kind)))],
+    ]);
     open('activations', [['', `with the weights: ${activationsFor(records, choices.weights)}`], ...records.roles.activations.map(id => [id, id])]);
     for (const name of NAMES) {
       const field = form.elements[name];
@@ -46,10 +55,13 @@ export function start(place, known) {
     if (NAMES.some(name => !['model', 'hardware', 'weights', 'batch', 'isl', 'osl', 'unit'].includes(name) && (choices[name] ?? '') !== (records.defaults[name] ?? ''))) at('more').open = true;
   }
 
-  function open(name, options) {
-    const select = form.elements[name], known = new Set(), before = select.value;
-    select.replaceChildren(...options.filter(([id]) => !known.has(String(id)) && known.add(String(id))).map(([id, says]) => new Option(says, id)));
-    if (known.has(before)) select.value = before;
+  // Options of a field, and groups of them with their names; the choice stays if it is still one.
+  function open(name, options, groups = []) {
+    const select = form.elements[name], listed = new Set(), before = select.value;
+    const made = list => list.filter(([id]) => !listed.has(String(id)) && listed.add(String(id))).map(([id, says]) => new Option(says, id));
+    const grouped = groups.filter(([, list]) => list.length).map(([label, list]) => element('optgroup', {label}, made(list)));
+    select.replaceChildren(...made(options), ...grouped);
+    if (listed.has(before)) select.value = before;
   }
 
   // What the form says; a field with a mistake keeps its place, and the mistake is said beside it.
@@ -76,6 +88,7 @@ export function start(place, known) {
     if (name === 'tp' && choices.tp === null) choices.ep = null;
     if (name === 'ep' && choices.ep !== null && choices.tp === null) choices.tp = answers[0].choices.tp;
     columns[0] = choices;
+    stale = '';
     notice = wrong.length ? `Not taken: ${wrong.join('; ')}.` : '';
     if (['model', 'hardware', 'weights', 'tp', 'ep', 'grid'].includes(name)) fill(choices);
     soon();
@@ -89,10 +102,18 @@ export function start(place, known) {
   // A model of the reader's own: the text stays in the page, only counts go into its address.
   function take(text) {
     const [model, wrong] = parsed(text);
-    at('config').textContent = wrong ? `Not taken: ${wrong}.` : 'Taken as “your own model”.';
-    if (wrong) return;
+    if (wrong) return refused('config', wrong, 'model', records.models);
+    const weights = storedIn(text), can = records.roles.weights.includes(weights);
     records = withOwn(known, model, records.hardware.own);
-    set({model: 'own', tp: null, ep: null});
+    set({model: 'own', tp: null, ep: null, ...(can && {weights, activations: null})});
+    at('config').textContent = `Taken as “your own model”${can ? `; weights in ${weights}, as its config.json has them` : ''}.`;
+  }
+
+  // What was not taken changes nothing: the answer then says of what it still is.
+  function refused(place_, wrong, name, kind) {
+    at(place_).textContent = `Not taken: ${wrong}.`;
+    stale = `Not taken, so all below is still of ${kind[columns[0][name]].name}.`;
+    soon();
   }
 
   // A card of the reader's own: nothing but what is stated, and no source behind it.
@@ -101,8 +122,8 @@ export function start(place, known) {
   function takeCard() {
     const texts = Object.fromEntries(['unit', ...Object.keys(CARD)].map(name => [name, cardField(name).value.trim()]));
     const [card, wrong] = carded(texts);
-    at('card').textContent = wrong ? `Not taken: ${wrong}.` : `Taken as “${OWN_CARD}”.`;
-    if (wrong) return;
+    if (wrong) return refused('card', wrong, 'hardware', records.hardware);
+    at('card').textContent = `Taken as “${OWN_CARD}”.`;
     records = withOwn(known, records.models.own, card);
     set({hardware: 'own', provider: '', tp: null, ep: null});
   }
@@ -115,7 +136,7 @@ export function start(place, known) {
 
   function set(change) {
     columns[0] = {...columns[0], ...change};
-    notice = '';
+    notice = stale = '';
     fill(columns[0]);
     soon();
   }
@@ -130,13 +151,18 @@ export function start(place, known) {
     answers = columns.map(raw => answered(records, raw));
     const [now] = answers, {unit} = columns[0];
     at('notice').textContent = notice;
+    at('stale').textContent = stale;
     verdict(now, unit);
     bar(now, unit);
     const found = topics(records, answers, unit), said = now.prediction;
-    at('known').textContent = said ? (said.reason ? `Not predicted for ${said.engine}: ${said.reason}.` : `Below each bound: predicted for ${said.engine}, 90 % interval; ${KNOWN[said.known]}.`) : '';
-    headline(found.flatMap(one => one.rows), now);
+    at('known').textContent = said ? (said.reason ? `Not predicted for ${said.engine}: ${said.reason}.` : `Predicted for ${said.engine}, with the interval that holds nine in ten; ${KNOWN[said.known]}. No machine beats a bound.`) : '';
+    at('headline').hidden = !now.runs;
+    if (now.runs) at('headline').replaceChildren(...headline(found.flatMap(one => one.rows), now));
     table(found);
-    phases(now);
+    clearTimeout(later);
+    if (columns.length > 1) later = setTimeout(explain); // the numbers first: why they differ takes longer than a frame
+    at('phases').hidden = !now.runs;
+    if (now.runs) operatorTable(at('phases').querySelector('table'), records, now.values);
     at('commands').textContent = now.wrong ? '' : commands(now.choices, records);
     at('own-card').textContent = columns.some(({hardware}) => hardware === 'own') ? `Your own card, without a source: ${cardWords(records.hardware.own)}.` : '';
     at('keep').disabled = columns.length >= MOST;
@@ -162,7 +188,8 @@ export function start(place, known) {
     }));
     at('why').hidden = !reasons.length;
     at('instead').hidden = now.runs;
-    at('instead').firstElementChild.textContent = found.length ? 'Any one of these changes lets it run:' : 'No single change of those tried lets it run.';
+    at('instead').firstElementChild.textContent = found.length ? 'Any of these lets it run:' : 'No change of those tried lets it run, nor any two.';
+    at('beyond').textContent = now.runs || now.wrong ? '' : beyond(records, columns[0]);
   }
 
   function bar(now, unit) {
@@ -178,54 +205,18 @@ export function start(place, known) {
     at('bar').querySelector('ul').replaceChildren(...shown.map(([name, says]) => element('li', {class: name}, `${says} ${bytes(parts[name], unit)}`)));
   }
 
-  function headline(list, now) {
-    at('headline').hidden = !now.runs;
-    if (!now.runs) return;
-    const found = key => list.find(row => row.key === key);
-    at('headline').replaceChildren(...['ttft', 'itl', 'throughput', 'energy_per_token', 'carbon_per_token', 'cost_per_token'].map(name => {
-      const limit = {energy_per_token: 'energy_at_limit', carbon_per_token: 'carbon_at_limit'}[name];
-      const row = limit && Number.isNaN(now.values[name]) ? found(limit) : found(name);
-      const [one] = row.cells, label = {ttft: 'TTFT of the batch', itl: 'ITL', throughput: 'output tokens', energy_per_token: 'energy', carbon_per_token: 'emissions', cost_per_token: 'price'}[name];
-      const said = found(`${name}_predicted`)?.cells[0];
-      return element('div', {}, element('dt', {}, label, row.key === limit ? ' at the power limit' : ''),
-        element('dd', {}, element('strong', {}, one.text), one.text === '–' ? '' : ` ${row.unit}`),
-        said?.known ? element('dd', {class: 'said'}, `${said.text} ${said.after}${name === 'ttft' ? ' of a request' : ''}`) : '');
-    }));
+  function explain() {
+    answers = compared(records, answers);
+    table(topics(records, answers, columns[0].unit));
   }
 
   function table(found) {
-    const many = answers.length > 1; // what sets the pace of one has a table of its own
-    const head = answers.map((one, n) => {
-      if (!n) return element('th', {scope: 'col'}, many ? 'now' : 'value');
-      const use = element('button', {type: 'button', 'aria-label': `Use column ${n + 1}`}, 'use'), drop = element('button', {type: 'button', 'aria-label': `Drop column ${n + 1}`}, 'drop');
-      use.addEventListener('click', () => { [columns[0], columns[n]] = [{...columns[n], unit: columns[0].unit}, columns[0]]; fill(columns[0]); soon(); });
-      drop.addEventListener('click', () => { columns.splice(n, 1); soon(); });
-      return element('th', {scope: 'col'}, `column ${n + 1} `, use, ' ', drop, element('span', {class: 'what'}, apart(columns[0], columns[n])));
-    });
-    const body = found.slice(0, many ? undefined : -1).map(({topic, rows: list}) => element('tbody', {},
-      element('tr', {}, element('th', {scope: 'rowgroup', colspan: answers.length + 1}, topic)), list.map(line)));
-    at('rows').replaceChildren(element('thead', {}, element('tr', {}, element('td', {}), ...head)), ...body);
-    reachable(at('rows').parentElement);
-  }
-
-  function line(row) {
-    const cells = row.cells.map((one, n) => {
-      const gap = n && one.value !== undefined ? difference(one.value, row.cells[0].value) : '';
-      return element('td', {}, one.text, one.text !== '–' && row.unit ? element('span', {class: 'unit'}, ` ${row.unit}`) : '', one.after ? element('span', {class: 'interval'}, one.after) : '',
-        gap ? element('span', {class: 'apart'}, gap) : '', one.brief && answers[n].runs ? element('span', {class: 'note', title: one.note}, one.brief) : '');
-    });
-    const law = row.at ? element('a', {class: 'law-of', href: row.at, title: 'the law behind it'}, row.law) : '';
-    return element('tr', {}, element('th', {scope: 'row'}, row.says, ' ', law), ...cells);
-  }
-
-  function phases(now) {
-    at('phases').hidden = !now.runs;
-    if (!now.runs) return;
-    const found = bounds(records, now), most = phase => Math.max(...phase.parts.map(part => part.seconds || 0));
-    at('phases').querySelector('tbody').replaceChildren(...found.map(phase => element('tr', {},
-      element('th', {scope: 'row'}, phase.phase),
-      ...phase.parts.map(part => element('td', {'data-wins': part.seconds === most(phase)}, part.text)),
-      element('td', {}, phase.winner))));
+    const actions = columns.map((_, n) => ({
+      use: () => { [columns[0], columns[n]] = [{...columns[n], unit: columns[0].unit}, columns[0]]; fill(columns[0]); soon(); },
+      drop: () => { columns.splice(n, 1); soon(); },
+    }));
+    resultTable(at('rows'), found, columns.length > 1 ? named(records, columns) : [], actions);
+    at('wide').textContent = columns.length > 1 ? `${columns.length} columns; where they are wider than the screen, the table scrolls sideways.` : '';
   }
 
   // To take away -----------------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ function translated(config) {
       : refuse(`${name} must be one of ${Object.keys(table).join(', ')}`);
   };
   return {...found, architectures: [known('score_func', stated.scored, 'softmax')],
-    torch_dtype: known('dtype', stated.stored, 'bf16')};
+    torch_dtype: known('dtype', stated.stored, 'bf16'), ...(config.dtype === 'fp8' && {quantization_config: {quant_method: 'fp8'}})};
 }
 
 // Every number by its key, and of a list how long it is and what is in it.
@@ -79,6 +79,12 @@ function native(config) {
   const named = [config, inner].flatMap(one => [one.torch_dtype, one.dtype]);
   const known = named.find(one => typeof one === 'string' && Object.hasOwn(stated.widths, one));
   return known ? stated.widths[known] : refuse(`config.json states no torch_dtype of ${Object.keys(stated.widths).join(', ')}`);
+}
+
+// The number format that the weights of a file are stored in, of a file that was taken.
+export function storedIn(text) {
+  const config = loads(text);
+  return plain(config.quantization_config) && config.quantization_config.quant_method === 'fp8' ? 'fp8' : native(config);
 }
 
 // Facts and number format from the text of a file: [model, ''], or [null, what is wrong].

@@ -1,7 +1,7 @@
 // The answer to take away: Markdown, CSV, JSON, and the commands that compute it again.
 
 import {rows} from './answer.mjs';
-import {NAMES, OWN} from './address.mjs';
+import {OWN} from './address.mjs';
 import {cardCommands, cardWords} from './card.mjs';
 import {field, line, quoted} from './text.mjs';
 
@@ -14,12 +14,6 @@ const stands = choices => Object.keys(OWN).filter(name => choices[name] != null)
 export function title(choices) {
   const {model, hardware, weights, tp, ep, batch, isl, osl} = choices;
   return `${model}/${hardware}/${weights}, TP ${tp}, EP ${ep}, batch ${batch}, ${isl} tokens in, ${osl} out`;
-}
-
-// How one configuration differs from another, in words.
-export function apart(first, other) {
-  const names = NAMES.filter(name => name !== 'unit' && (first[name] ?? '') !== (other[name] ?? ''));
-  return names.map(name => `${name} ${other[name] || 'open'}`).join(', ') || 'the same';
 }
 
 export function papermill(choices) {
@@ -52,12 +46,14 @@ const ownWords = (choices, records) => [
   ...stands(choices).map(name => `${name} ${choices[name]} ${OWN[name][2]}`.trim()),
 ];
 
+const rowName = ({says, kind}) => (kind ? `${says}, ${kind}` : says);
+
 export function markdown(records, answers, unit, link) {
   const list = rows(records, answers, unit);
   const head = answers.map((one, n) => (answers.length > 1 ? `${n + 1}` : 'value'));
   const out = answers.map((one, n) => `${answers.length > 1 ? `${n + 1}. ` : ''}\`${title(one.choices)}\`${ownWords(one.choices, records).map(x => `, own ${x}`).join('')}${reason(one)}`);
   out.push('', `| quantity | unit | ${head.join(' | ')} |`, `|---|---|${'---:|'.repeat(answers.length)}`);
-  for (const row of list) out.push(`| ${line(row.topic)}: ${line(row.says)} | ${line(row.unit)} | ${row.cells.map(x => line([x.text, x.after].filter(Boolean).join(' '))).join(' | ')} |`);
+  for (const row of list) out.push(`| ${line(row.topic)}: ${line(rowName(row))} | ${line(row.unit)} | ${row.cells.map(x => line([x.text, x.after, x.apart && `(${[x.apart, x.reason].filter(Boolean).join(': ')})`].filter(Boolean).join(' '))).join(' | ')} |`);
   return [...out, '', `Derived bounds; what is predicted has its 90 % interval (≈ calibrated, ~ extrapolated). ${records.edition}, ${records.licence}: <${link}>`, ''].join('\n');
 }
 
@@ -69,9 +65,9 @@ const number = ({value, text}) => (value === undefined ? text : Number.isFinite(
 export function csv(records, answers, unit, link) {
   const lines = [['topic', 'quantity', 'unit', 'law', ...answers.map(one => title(one.choices))]];
   for (const row of rows(records, answers, unit)) {
-    lines.push([row.topic, row.says, row.unit, row.law ?? '', ...row.cells.map(number)]);
+    lines.push([row.topic, rowName(row), row.unit, row.law ?? '', ...row.cells.map(number)]);
     for (const [end, says] of Object.entries(row.cells.some(x => x.low !== undefined) ? ENDS : {})) {
-      lines.push([row.topic, `${row.says}, ${says}`, row.unit, row.law, ...row.cells.map(x => number({value: x[end] ?? NaN}))]);
+      lines.push([row.topic, `${rowName(row)}, ${says}`, row.unit, row.law, ...row.cells.map(x => number({value: x[end] ?? NaN}))]);
     }
   }
   lines.push(...Object.entries({edition: records.edition, licence: records.licence, link}).map(([name, text]) => [name, '', '', '', text]));
@@ -85,11 +81,14 @@ export function json(records, answers, unit, link) {
     ...(one.choices.hardware === 'own' && {own_card: `unsourced: ${cardWords(records.hardware.own)}`}),
     runs: one.runs,
     why_not: one.wrong ? [one.wrong] : one.obstacles,
-    results: Object.fromEntries(list.map(({key, says, unit: name, law, cells}) => [key, {
+    results: Object.fromEntries(list.map(({key, says, kind, unit: name, law, cells}) => [key, {
       says,
+      ...(kind && {kind}),
       ...(cells[n].value === undefined ? {value: cells[n].text} : {value: Number.isFinite(cells[n].value) ? cells[n].value : null, unit: name}),
       ...(cells[n].known && {low: cells[n].low, high: cells[n].high, known: cells[n].known}),
       ...(law && {law}),
+      ...(cells[n].apart && {difference: cells[n].apart}),
+      ...(cells[n].reason && {reason: cells[n].reason}),
       ...(cells[n].note && {note: cells[n].note}),
     }])),
   }));

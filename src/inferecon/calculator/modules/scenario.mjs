@@ -111,6 +111,16 @@ export function missing(records, choices, symbol) {
   return records.shown[symbol].needs.filter(name => !(name in known));
 }
 
+// Of these what this model uses: a fact that moves the result, however much or little it is, while
+// others stand for what is missing beside it.
+export function lacking(records, choices, symbol) {
+  const known = given(records, choices), without = missing(records, choices, symbol);
+  const filled = {...known, ...Object.fromEntries(records.shown[symbol].needs.filter(name => !(name in known)).map(name => [name, 1]))};
+  const usual = service(filled)[symbol], moves = name => [1e-30, 1e30].some(extreme => service({...filled, [name]: extreme})[symbol] !== usual);
+  const used = without.filter(moves);
+  return used.length ? used : without;
+}
+
 // Mistakes ----------------------------------------------------------------------------------------------
 
 const divisors = count => Array.from({length: Math.min(count, 64)}, (_, n) => n + 1).filter(n => count % n === 0);
