@@ -67,6 +67,20 @@ def test_the_table_ranks_what_the_dataset_says(here, dataset):
     assert all(by_price[row[3]] == row[1] for row in shown) and len(shown) > 10
 
 
+def test_an_axis_takes_what_the_other_had(here):
+    """A price stands on the horizontal axis, too: what was there goes to the vertical one."""
+    here.select_option("[name=x]", "cost_per_token")
+    settle(here)
+    assert (here.input_value("[name=x]"), here.input_value("[name=y]")) == ("cost_per_token", "itl")
+    here.select_option("[name=y]", "cost_per_token")
+    settle(here)
+    assert (here.input_value("[name=x]"), here.input_value("[name=y]")) == ("itl", "cost_per_token")
+    here.select_option("[name=x]", "batch")
+    here.select_option("[name=x]", "cost_per_token")
+    settle(here)
+    assert here.input_value("[name=x]") == "cost_per_token" != here.input_value("[name=y]")
+
+
 def test_a_goal_drops_and_ranks_again(here):
     first = table(here)[0]
     slider = here.locator("[name=itl]")
@@ -116,7 +130,12 @@ def test_a_point_brings_its_figures_laws_and_commands(here, dataset):
     )
     facts = here.text_content("[data-at=facts]")
     assert f"{digits(row.itl)} ms" in facts
-    assert f"{digits(row.itl_predicted)} ~ ({digits(row.itl_low)}–{digits(row.itl_high)})" in facts
+    interval = f"~ ({digits(row.itl_low)}–{digits(row.itl_high)})"
+    assert f"{digits(row.itl_predicted)} ms {interval}" in facts
+    batch, request = here.locator("[data-at=facts] tr:has-text('time to first token')").all()
+    assert batch.locator("td").all_text_contents() == [f"{digits(row.ttft)} ms", "–"]
+    assert request.locator("td").first.text_content() == "–"
+    assert f"{digits(row.ttft_predicted)} ms ~" in request.text_content()
     assert "Predicted for vLLM" in here.text_content("[data-at=told]")
     lines = here.text_content(".commands").splitlines()
     run, query = shlex.split(lines[1]), shlex.split(lines[3])

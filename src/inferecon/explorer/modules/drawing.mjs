@@ -44,7 +44,7 @@ function fall(points, view, {y, basis}) {
 export function alternative(points, view, choices) {
   const {x, y, basis} = choices, first = view.edge.slice(0, 6).map(n => called(points, n));
   const front = first.length ? ` On the front: ${first.join('; ')}${view.edge.length > 6 ? ', and others' : ''}.` : '';
-  return `${finding(points, view, choices)}. Across: ${axisTitle(points, x, basis)}; upright: ${axisTitle(points, y, basis)}.${front} The table below has every point.`;
+  return `${finding(points, view, choices)}. Horizontal axis: ${axisTitle(points, x, basis)}; vertical axis: ${axisTitle(points, y, basis)}.${front} The table below has every point.`;
 }
 
 function scale(values, from, to, base) {

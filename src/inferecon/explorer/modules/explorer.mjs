@@ -3,11 +3,11 @@
 
 import {alternative, chart, titled} from './drawing.mjs';
 import {copy, element, reachable, save} from './page.mjs';
-import {FIRST, LIMITS, LISTS, MOST_NAMES, allowed, known, nameOf, read, settledAxes, write} from './place.mjs';
+import {FIRST, LIMITS, LISTS, MOST_NAMES, allowed, known, nameOf, read, settledAxes, turned, write} from './place.mjs';
 import {amount, called, how, opened, shownOn} from './points.mjs';
 import {view} from './ranks.mjs';
 import {asElement, asPng, asText} from './svg.mjs';
-import {commands, csv, facts, inCalculator, interval, json, markdown} from './taking.mjs';
+import {apart, commands, csv, facts, inCalculator, interval, json, markdown} from './taking.mjs';
 import {cited} from './text.mjs';
 import {commas, digits, several} from './words.mjs';
 
@@ -32,8 +32,7 @@ export function explore(place, data) {
   function fill() {
     const can = allowed(points, choices), says = key => `${titled(points, key).says}, ${titled(points, key).unit}`;
     const options = (name, list) => form.elements[name].replaceChildren(...list.map(([id, text]) => new Option(text, id)));
-    options('x', can.x.filter(key => key !== choices.y).map(key => [key, says(key)]));
-    options('y', can.y.filter(key => key !== choices.x).map(key => [key, says(key)]));
+    for (const axis of ['x', 'y']) options(axis, can[axis].map(key => [key, says(key)]));
     options('isl', points.isls.map(isl => [isl, `${commas(isl)} tokens`]));
     options('batch', [['best', 'the best of each combination'], ['all', 'every batch'], ...points.batches.map(batch => [batch, `batch ${batch}`])]);
     form.elements.batch.disabled = choices.x === 'batch';
@@ -61,7 +60,7 @@ export function explore(place, data) {
     else if (name in LIMITS) choices[name] = LIMITS[name][Number(value)];
     else if (name === 'front') choices.front = target.checked ? 'only' : '';
     else if (name === 'x' && choices.x === 'batch' && value !== 'batch') Object.assign(choices, {x: value, batch: FIRST.batch});
-    else if (name in choices) choices[name] = allowed(points, choices)[name].find(one => String(one) === value);
+    else if (name in choices) Object.assign(choices, turned(choices, name, value), {[name]: allowed(points, choices)[name].find(one => String(one) === value)});
     set({});
   }
 
@@ -162,7 +161,7 @@ export function explore(place, data) {
       ...(named.length ? [body('Named', named), body('Ranked', some)] : [body('', some)]));
     const marks = Object.entries(points.marks).map(([name, {mark}]) => `${mark} ${name}`).join(', ');
     const both = ['derived bound (ᵀ: time at the power limit)', `predicted for ${points.engine}, 90 % interval, ${marks}`];
-    at('how').textContent = `In a cell: ${(choices.basis === 'bound' ? both : both.reverse()).join('; below it: ')}. The first of them ranks.`;
+    at('how').textContent = `In a cell: ${(choices.basis === 'bound' ? both : both.reverse()).join('; below it: ')}. The first of them ranks. A TTFT that is derived is of a batch that starts together, one that is predicted of a request that others stand beside.`;
     at('more-rows').hidden = found.shown.length <= rows;
     at('more-rows').textContent = `Show more of ${commas(found.shown.length)} points`;
     reachable(at('rows').parentElement);
@@ -201,10 +200,10 @@ export function explore(place, data) {
     const one = points.combination(n), {model, device} = one;
     at('called').textContent = `${called(points, n)}, ${commas(points.isl(n))} tokens in, ${commas(points.same[0].osl)} out`;
     at('name').value = choices.names[choices.at] ?? '';
-    at('facts').querySelector('tbody').replaceChildren(...facts(points, n).map(row => element('tr', {},
+    at('facts').querySelector('tbody').replaceChildren(...apart(facts(points, n)).map(row => element('tr', {},
       element('th', {scope: 'row'}, row.says, ' ', element('a', {class: 'law-of', href: row.at, title: 'the derivation behind it'}, row.law)),
       element('td', {}, digits(row.value), Number.isNaN(row.value) ? '' : element('span', {class: 'unit'}, ` ${row.unit}`)),
-      element('td', {}, interval(points, n, row) || '–'))));
+      element('td', {}, interval(points, n, row, row.unit) || '–'))));
     reachable(at('facts').parentElement);
     const kind = points.known(n), mark = points.marks[kind];
     at('told').textContent = mark ? `Predicted for ${points.engine}, 90 % interval; ${mark.mark} ${kind}: ${mark.says}.` : `Not predicted for ${points.engine}: ${one.unpredicted || 'no reason is on record'}.`;

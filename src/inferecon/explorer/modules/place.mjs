@@ -64,6 +64,12 @@ export function read(points, search) {
   return {choices: settledAxes(points, choices), notice: ignored.length ? `Ignored in the address of this page: ${ignored.slice(0, 5).join('; ')}.` : ''};
 }
 
+// Both axes when one is to show what the other does: they change places.
+export function turned({x, y}, name, value) {
+  if (name === 'x' && value === y) return {y: x};
+  return name === 'y' && value === x ? {x: y} : {};
+}
+
 // Axes that can be: of an engine not everything is predicted, and no axis shows what the other does.
 export function settledAxes(points, choices) {
   const {x, y, sort} = allowed(points, choices), made = {...choices};

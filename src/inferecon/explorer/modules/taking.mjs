@@ -16,7 +16,13 @@ export function facts(points, n) {
 }
 
 const MARK = (points, n) => points.marks[points.known(n)]?.mark ?? '';
-export const interval = (points, n, {predicted, low, high}) => (Number.isNaN(predicted) ? '' : `${digits(predicted)} ${MARK(points, n)} (${digits(low)}–${digits(high)})`);
+export const interval = (points, n, {predicted, low, high}, unit = '') => (Number.isNaN(predicted) ? '' : `${digits(predicted)}${unit && ` ${unit}`} ${MARK(points, n)} (${digits(low)}–${digits(high)})`);
+
+// The first token of a batch that starts together, which is derived, and of a request, which is
+// predicted, are two quantities.
+export const apart = rows => rows.flatMap(row => (row.key !== 'ttft' ? [row] : [
+  {...row, says: `${row.says} of the batch, all prompts together`, predicted: NaN}, {...row, says: row.foretold, value: NaN, law: 'calibration', at: 'calibration.html'},
+]));
 
 export function markdown(points, list, choices, link) {
   const own = Object.values(points.metrics).filter(({foretold}) => foretold);
