@@ -26,6 +26,8 @@ QUERIES = {
     "h200 sxm": "hardware/h200-sxm.html",
     "slurm": "sweeps.html",
     "pareto front": "explorer.html",
+    "own model": "calculator.html",
+    "compare configurations": "calculator.html",
 }
 
 
@@ -55,9 +57,17 @@ def test_a_question_can_be_typed_and_stays_in_the_address(tab, site):
 
 
 def test_what_nobody_wrote_is_said_to_be_absent(tab, site):
-    opened = tab().open(f"{site}/search.html?q=zzqxv")
-    assert results(opened, "zzqxv") == []
-    assert opened.get_by_role("status").text_content() == "Nothing found for “zzqxv”"
+    for word in ("zzqxv", "xyzzyq"):  # a page begins with no letter of the first
+        opened = tab().open(f"{site}/search.html?q={word}")
+        assert results(opened, word) == []
+        assert opened.get_by_role("status").text_content() == f"Nothing found for “{word}”"
+
+
+def test_an_empty_search_says_what_can_be_asked(tab, site):
+    opened = tab().open(f"{site}/search.html")
+    opened.get_by_role("link", name="own model").click()
+    assert "calculator.html" in results(opened, "own model")[:3]
+    assert opened.locator(".search-hint").is_hidden()
 
 
 def test_from_a_folder_the_search_says_what_it_needs(tab):

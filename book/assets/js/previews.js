@@ -21,6 +21,7 @@
 
   function show(link) {
     hide();
+    if (!link.isConnected) return;
     box.innerHTML = texts[anchor(link)]; // the build wrote it, nothing of it comes from a reader
     box.hidden = false;
     shown = link;
@@ -39,18 +40,30 @@
     return decodeURIComponent(link.hash.slice(1));
   }
 
+  // asked of the page as a whole, since scripts of a page write links later, and write them anew
   const main = document.querySelector('article') ?? document.body;
-  for (const link of main.querySelectorAll('a.reference[href*="#"], a[href*="#law-"]')) {
-    if (!Object.hasOwn(texts, anchor(link))) continue;
-    link.addEventListener('pointerenter', event => {
-      if (event.pointerType === 'touch') return;
-      clearTimeout(timer);
-      timer = setTimeout(show, 250, link);
-    });
-    link.addEventListener('pointerleave', () => { clearTimeout(timer); timer = setTimeout(hide, 250); });
-    link.addEventListener('focus', () => { if (link.matches(':focus-visible')) show(link); });
-    link.addEventListener('blur', hide);
-  }
+  const linked = target => {
+    const link = target?.closest?.('a.reference[href*="#"], a[href*="#law-"], a[href*="#row-"]');
+    return link && Object.hasOwn(texts, anchor(link)) ? link : null;
+  };
+  main.addEventListener('pointerover', event => {
+    const link = linked(event.target);
+    if (shown && !shown.isConnected) hide();
+    if (!link || event.pointerType === 'touch' || link.contains(event.relatedTarget)) return;
+    clearTimeout(timer);
+    timer = setTimeout(show, 250, link);
+  });
+  main.addEventListener('pointerout', event => {
+    const link = linked(event.target);
+    if (!link || link.contains(event.relatedTarget)) return;
+    clearTimeout(timer);
+    timer = setTimeout(hide, 250);
+  });
+  main.addEventListener('focusin', event => {
+    const link = linked(event.target);
+    if (link?.matches(':focus-visible')) show(link);
+  });
+  main.addEventListener('focusout', event => { if (linked(event.target)) hide(); });
   // a reader may move onto the box, to read on or to copy
   box.addEventListener('pointerenter', () => clearTimeout(timer));
   box.addEventListener('pointerleave', () => { timer = setTimeout(hide, 250); });

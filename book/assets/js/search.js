@@ -1,7 +1,7 @@
 // The page of the search: asks Pagefind, writes what it found, keeps the question in the address.
 (async () => {
   const place = document.getElementById('search'), form = place.querySelector('form');
-  const field = form.elements.q, list = place.querySelector('ol'), status = place.querySelector('[role=status]');
+  const field = form.elements.q, list = place.querySelector('ol'), hint = place.querySelector('.search-hint'), status = place.querySelector('[role=status]');
   const SHOWN = 10, WITHIN = 3;
   if (location.protocol === 'file:') {
     // from a folder the browser forbids a page to read files
@@ -25,6 +25,14 @@
   // an excerpt is text with the words that were found in <mark>; Pagefind escapes the rest
   const excerpt = html => make('p', {innerHTML: html});
 
+  // Of a word that no page has Pagefind takes off letters until some word begins so, if only by one.
+  // A page answers if it has what half of each word begins with: a slip of the pen leaves that.
+  const beginnings = asked => asked.toLowerCase().split(/[^\p{L}\p{N}]+/u).filter(Boolean).map(word => word.slice(0, word.length > 3 ? Math.max(3, Math.ceil(word.length / 2)) : 3));
+  function answers(page, asked) {
+    const text = `${page.meta.title} ${page.content}`.toLowerCase();
+    return beginnings(asked).every(beginning => text.includes(beginning));
+  }
+
   function item(page) {
     const below = page.sub_results.filter(part => part.url !== page.url && plain(part.title) !== plain(page.meta.title));
     const parts = below.slice(0, WITHIN).map(part => make('li', {}, link(part.title, part.url)));
@@ -38,10 +46,12 @@
     history.replaceState(null, '', address);
     const found = asked ? await pagefind.debouncedSearch(asked, {}, 150) : {results: []};
     if (found === null) return; // a later question is on its way
-    const pages = await Promise.all(found.results.slice(0, SHOWN).map(result => result.data()));
+    const loaded = await Promise.all(found.results.slice(0, SHOWN).map(result => result.data()));
     if (field.value.trim() !== asked) return;
+    const pages = loaded.filter(page => answers(page, asked));
     list.replaceChildren(...pages.map(item));
-    const count = found.results.length, first = count > SHOWN ? `, the first ${SHOWN} shown` : '';
+    const count = pages.length && found.results.length - loaded.length + pages.length, first = count > SHOWN ? `, the first ${SHOWN} shown` : '';
+    hint.hidden = Boolean(asked);
     status.textContent = !asked ? '' : count ? `${count} ${count === 1 ? 'page' : 'pages'}${first}` : `Nothing found for “${asked}”`;
     place.dataset.answered = asked;
   }

@@ -120,6 +120,11 @@ def columns() -> list[str]:
     return bounds + [f"{symbol.name}_{end}" for symbol in FORETOLD for end in ENDS]
 
 
+def addresses() -> list[str]:
+    """Return where the laws stand that the page links."""
+    return [cite.url(SERVICE.laws[symbol].id) for symbol in METRICS]
+
+
 def _rows(dataset: Path) -> pd.DataFrame:
     """Return the rows in order, with the emissions that follow from the energy predicted."""
     emitted = {

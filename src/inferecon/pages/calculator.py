@@ -1,5 +1,7 @@
 """The calculator: ``{calculator}`` writes form and records, and its page loads the script."""
 
+from collections.abc import Iterable
+
 from docutils import nodes
 from jinja2 import Environment, FileSystemLoader, select_autoescape
 from markupsafe import Markup
@@ -40,9 +42,15 @@ def html() -> str:
                 for id, one in data["predictions"]["engines"].items()
             ),
         ],
+        links=anchors(one["at"] for one in data["shown"].values()),
         presets=[("", "…"), *((n, title) for n, (title, _) in enumerate(records.PRESETS))],
         presets_json=Markup(records.written(presets)),
     )
+
+
+def anchors(addresses: Iterable[str]) -> str:
+    """Return the anchors of laws that a script will link, for their previews."""
+    return " ".join(sorted({at.partition("#")[2] for at in addresses}))
 
 
 def named(found: dict) -> list[tuple[str, str]]:

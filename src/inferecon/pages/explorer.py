@@ -45,6 +45,7 @@ def html() -> str:
     return calculator.ENVIRONMENT.get_template("explorer.html").render(
         tool="explorer",
         engine=ENGINES["vllm"],
+        links=calculator.anchors(columns.addresses()),
         presets=[("", "…"), *((n, title) for n, (title, _) in enumerate(PRESETS))],
         presets_json=Markup(records.written([{"choices": choices} for _, choices in PRESETS])),
     )

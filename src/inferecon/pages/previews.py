@@ -13,20 +13,22 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
 
-from ..anchors import label
+from ..anchors import label, slug
 from ..law import display
 from ..laws.catalogue import LAWS
 from .katex_node import render
 
 GLOSSARY = "glossary"
 DATA, SCRIPT = "previews", "js/previews.js"
-TARGET = re.compile(r'href="[^"#]*#((?:term|law)-[^"]+)"')
+TARGET = re.compile(r'href="[^"#]*#((?:term|law|row)-[^"]+)"')
+LATER = re.compile(r'data-links="([^"]*)"')  # anchors that a script of the page will link
 
 
 @cache
 def laws() -> dict[str, object]:
-    """Return each law by the anchor of its card."""
-    return {label(law.id): law for law in LAWS}
+    """Return each law by the anchor of its card and by that of its row among all laws."""
+    rows = {f"row-{slug(law.id)}": law for law in LAWS}
+    return rows | {label(law.id): law for law in LAWS}
 
 
 def terms(env) -> dict[str, str]:
@@ -55,6 +57,7 @@ def of_law(law) -> str:
 def previewed(body: str, env) -> dict[str, str]:
     """Return the text for each term and law that a page links, by anchor."""
     anchors = {unescape(found) for found in TARGET.findall(body)}
+    anchors |= {one for found in LATER.findall(body) for one in found.split()}
     if not anchors:
         return {}
     known = terms(env) if any(a.startswith("term-") for a in anchors) else {}

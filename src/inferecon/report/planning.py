@@ -22,19 +22,19 @@ EXAMPLE = dict(model="llama-3.1-70b", rps=20.0, isl=1024, osl=256, slo="ttft=500
 HEAD = """\
 # Which service keeps a promise for the least?
 
-So many requests a second, so long, and a promise: the first token within a time, each further one \
-within another.
+So many requests a second, so long, and a promise: the first token within a time \
+({term}`TTFT`), each further one within another ({term}`ITL`).
 Which device, in which number format, on how many of them, in batches of what size, keeps it, and \
 what does it cost?
 
 ## What is asked, and what is free
 
 A **load** is a rate of requests with so many tokens in and out.
-A **promise** is a set of limits, and the share of the requests that keep all of them: an \
-average request is nobody's.
-Free are the device, the format of the weights, how many devices share a replica, the most \
-sequences that it serves at once, how many replicas there are, and whether prefill and decode are \
-on devices of their own.
+A **promise**, an {term}`SLO`, is a set of limits, and the share of the requests that keep all \
+of them: an average request is nobody's.
+Free are the device, the format of the weights, how many devices share a {term}`replica`, \
+the most sequences that it serves at once, its {term}`batch`, how many replicas there are, and \
+whether {term}`prefill` and {term}`decode` are on devices of their own.
 
 **Ask for the share that keeps the promise; a mean that keeps it says nothing of the \
 requests beyond it.**

@@ -205,15 +205,16 @@ def _workload_note() -> str:
     marks = ", ".join(f"{mark} {word}" for word, (mark, _) in KNOWN.items())
     return (
         "Batch {batch}, {isl:,} prompt and {osl:,} answer tokens, ".format(**WORKLOAD)
-        + "on the fewest devices of one scale-up domain that hold it.\n\n"
+        + "on the fewest devices of one {term}`scale-up domain` that hold it.\n\n"
         "Of two figures in a cell the first is *derived*: "
-        "{ref}`rooflines <law-itl>` at datasheet peak rates, "
+        "{ref}`rooflines <law-itl>` at datasheet {term}`peak rates <dense peak>`, "
         "with experts drawn uniformly. On one device no kernel is faster; "
         "on several, plain {ref}`ring collectives <law-comm-decode>` that wait are added.\n\n"
         f"The second is *predicted* for {ENGINES[ENGINE]}, kept full by requests that come and go, "
         f"with its 90 % interval: {marks} ({{doc}}`how that is known <../calibration>`, "
         "{doc}`how far off it is <../reference/validation>`). "
-        "A derived TTFT is of a batch that starts together, a predicted one of a request.\n\n"
+        "A derived {term}`TTFT` is of a batch that starts together, a predicted one of a request; "
+        "{term}`ITL` is the time between two tokens.\n\n"
         "The constants of derived {ref}`energy <law-energy-step>` were measured on the H200 alone, "
         "in bf16 and fp8; where they imply more than the power limit, "
         "the limit binds before the roofline. "
