@@ -18,9 +18,9 @@ from ..citebox import MARK as CITE
 from ..search import WORDS
 
 SCRIPT = "js/search.js"
-UNSEEN = re.compile(r"<(script|style|noscript|svg)\b.*?</\1>", re.DOTALL)
-# Nobody searches a result by its digits, nor the four forms of a citation.
-UNASKED = re.compile(rf"<table\b|{CITE}")
+# Nobody searches a result by its digits, nor a list of choices by all that stands in it.
+UNSEEN = re.compile(r"<(script|style|noscript|svg|table|select)\b.*?</\1>", re.DOTALL)
+UNASKED = re.compile(CITE)  # nor the four forms of a citation
 SKIPPED = (nodes.math, nodes.math_block, nodes.comment, nodes.image, addnodes.toctree)
 RECORDS = ("models/", "hardware/", "data/models/", "data/hardware/")  # looked up by name
 # A search for words finds first what explains them: the chapters, then tables, then records.
