@@ -20,6 +20,7 @@ from .figures import Column
 from .numbers import digits
 from .simulate.arrivals import Lengths
 from .simulate.plan import Load, Service
+from .tables import lines
 
 SHOWN = {
     "an hour": ("hour", 1),
@@ -64,7 +65,7 @@ def bill(case: Case, hold: str, work: Work, stated: dict[str, float]) -> Markdow
         f"{service}{'s' * (work.devices > 1)}: steps run {work.busy:.0%} of the time, and "
         f"{work.seconds[0] / sum(work.seconds):.0%} of that is prefill."
     )
-    return Markdown("\n\n".join([say, _table(head, rows, 1), *_missing(found)]))
+    return Markdown("\n\n".join([say, _table(head, rows), *_missing(found)]))
 
 
 def parts(case: Case, hold: str, work: Work, stated: dict[str, float]) -> Markdown:
@@ -205,8 +206,5 @@ def _missing(found: Bill) -> list[str]:
     return [f"≥: {'; '.join(said)}."] if said else []
 
 
-def _table(head: list[str], rows: list[list[str]], first: int, last: int | None = None) -> str:
-    numeric = range(len(head))[first:last]
-    rule = "".join("---:|" if i in numeric else "---|" for i in range(len(head)))
-    lines = [f"| {' | '.join(row)} |" for row in rows]
-    return "\n".join([f"| {' | '.join(head)} |", f"|{rule}", *lines])
+def _table(head: list[str], rows: list[list[str]], first: int = 1) -> str:
+    return "\n".join(lines(head, rows, first))

@@ -41,6 +41,7 @@ PAGES = (
     "sensitivity",
     "serving",
     "costs",
+    "plan",
 )  # notebooks that are pages of the book
 
 

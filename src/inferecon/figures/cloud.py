@@ -9,6 +9,7 @@ from .frame import Drawing, draws, finish, ticks
 from .meaning import CLASSES, FAMILIES, GREY, INK
 
 SIDES = {"right": ("left", 8, 0), "left": ("right", -8, 0), "below": ("center", 0, 13)}
+SIDES["under"] = ("left", 4, 13)
 
 
 @draws
@@ -20,17 +21,20 @@ def cloud(
     subtitle: list[str],
     *,
     diagonal: bool = False,
+    front: list[dict] = (),
 ) -> Drawing:
     """Points on logarithmic axes: rows (name, x, y, and family of a model or class of a device).
 
-    A row's ``side`` says where its name stands: right, left or below.  With ``diagonal`` a line
-    shows where both are equal.
+    A row's ``side`` says where its name stands: right, left, below or under it.  One with a
+    ``label`` has that in its place, which may be nothing.  With ``diagonal`` a line shows where
+    both are equal; ``front`` are the rows that no other beats in both, joined by steps.
     """
 
     def axis(channel, field: str, says: str):
         ends = [pick(row[field] for row in rows) for pick in (min, max)]
         scale = alt.Scale(type="log", nice=False, padding=24)
-        there = alt.Axis(values=ticks(ends[0] / 2, ends[1] * 2), format="~s")
+        written = "~s" if ends[1] >= 1000 else ",.3~r"  # 500m is no half to most readers
+        there = alt.Axis(values=ticks(ends[0] / 2, ends[1] * 2), format=written)
         return channel(field=field, type="quantitative", title=says, scale=scale, axis=there)
 
     x, y = axis(alt.X, "x", x_title), axis(alt.Y, "y", y_title)
@@ -49,13 +53,19 @@ def cloud(
         if at:
             words = alt.Chart(alt.Data(values=at)).encode(x=x, y=y)
             words = words.mark_text(align=align, dx=dx, dy=dy, fontSize=11, baseline="middle")
-            layers.append(words.encode(text=alt.Text(field="name", type="nominal")))
+            text = "label" if "label" in rows[0] else "name"
+            layers.append(words.encode(text=alt.Text(field=text, type="nominal")))
     if diagonal:
         ends = [pick(min(r["x"], r["y"]) for r in rows) for pick in (min, max)]
         ends[1] = max(r["y"] for r in rows)
         line = alt.Chart(alt.Data(values=[{"x": end, "y": end} for end in ends])).encode(x=x, y=y)
         layers.insert(0, line.mark_line(color=GREY, strokeWidth=1.5, strokeDash=[4, 3]))
-    said = "; ".join(f"{r['name']}: {digits(r['x'])} and {digits(r['y'])}" for r in rows)
+    if front:
+        steps = alt.Chart(alt.Data(values=list(front))).encode(x=x, y=y)
+        dashed = {"strokeDash": [4, 3], "strokeWidth": 1.5, "interpolate": "step-after"}
+        layers.insert(0, steps.mark_line(color=GREY, **dashed))
+    told = [row for row in rows if row.get("label", row["name"])]
+    said = "; ".join(f"{r['name']}: {digits(r['x'])} and {digits(r['y'])}" for r in told)
     text = f"{title}. {x_title} and {y_title}: {said}."
     columns = {"name": Column("name")}
     columns |= {field: Column(field) for field in ("family", "class") if field in rows[0]}

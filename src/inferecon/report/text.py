@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from ..escape import plain
 from ..records import Record
 from ..symbols import GLOSSARY, SYMBOLS
+from ..tables import lines
 from ..units import ureg
 
 # What a row measured, in words; its unit stands beside it.
@@ -44,18 +45,8 @@ def quoted(numbers: dict, id: str, role: str = "val") -> str:
 def table(
     head: list[str], rows: Iterable[list[str]], numeric_from: int = 1, numeric_to: int | None = None
 ) -> list[str]:
-    """Return a table; columns from ``numeric_from`` up to ``numeric_to`` hold numbers."""
-    numeric = range(len(head))[numeric_from:numeric_to]
-    rule = "".join("---:|" if i in numeric else "---|" for i in range(len(head)))
-    lines = [" | ".join(cells) for cells in rows]
-    return [
-        ":::{div} wide-table",
-        f"| {' | '.join(head)} |",
-        f"|{rule}",
-        *(f"| {line} |" for line in lines),
-        ":::",
-        "",
-    ]
+    """Return a table of a page, which scrolls where it is wider than the page."""
+    return [":::{div} wide-table", *lines(head, rows, numeric_from, numeric_to), ":::", ""]
 
 
 def fact_text(record: Record, key: str) -> str:
