@@ -288,7 +288,9 @@ const link = 'https://example.org/calculator.html?a=1&b=2';
 
 test('Markdown has the rows, the edition and the link', () => {
   const text = forms.markdown(records, both, 'GB', link), rows = answer.rows(records, both, 'GB');
-  assert.equal(text.split('\n').filter(line => line.startsWith('| ') && !line.startsWith('| quantity')).length, rows.length);
+  const lines = text.split('\n').filter(line => line.startsWith('| ') && !/^\| (quantity|phase)/.test(line));
+  assert.equal(lines.filter(line => !/^\| (prefill|decode step) /.test(line)).length, rows.length);
+  assert.ok(text.includes('| decode step | routed experts |'));
   assert.ok(text.includes(records.edition) && text.includes(link));
 });
 
@@ -305,6 +307,8 @@ test('JSON has choices, results with units, and null for what is missing', () =>
   assert.equal(configurations[0].choices.tp, 8);
   assert.equal(configurations[0].results.itl.unit, 'ms');
   assert.equal(configurations[2].results.energy_per_token.value, null);
+  assert.equal(configurations[0].operators.decode['routed experts'].set_by, 'memory');
+  assert.equal(configurations[0].results.cost_per_token.kind, 'bound');
 });
 
 test('a command holds whatever a provider is called', () => {

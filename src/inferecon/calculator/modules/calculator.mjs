@@ -155,7 +155,7 @@ export function start(place, known) {
     verdict(now, unit);
     bar(now, unit);
     const found = topics(records, answers, unit), said = now.prediction;
-    at('known').textContent = said ? (said.reason ? `Not predicted for ${said.engine}: ${said.reason}.` : `Predicted for ${said.engine}, with the interval that holds nine in ten; ${KNOWN[said.known]}. No machine beats a bound.`) : '';
+    at('known').textContent = said ? (said.reason ? `Not predicted for ${said.engine}: ${said.reason}.` : `Predicted for ${said.engine}, with the interval that holds nine in ten; ${KNOWN[said.known]}. ${ofBounds(now.choices)}`) : '';
     at('headline').hidden = !now.runs;
     if (now.runs) at('headline').replaceChildren(...headline(found.flatMap(one => one.rows), now));
     table(found);
@@ -205,6 +205,12 @@ export function start(place, known) {
     at('bar').querySelector('ul').replaceChildren(...shown.map(([name, says]) => element('li', {class: name}, `${says} ${bytes(parts[name], unit)}`)));
   }
 
+  function ofBounds({arithmetic, bandwidth, tp, ep}) {
+    if (arithmetic != null || bandwidth != null) return 'A bound takes the shares of the peaks that you state; the prediction has fitted ones.';
+    return Math.max(tp, ep) > 1 ? 'A bound takes the peaks of the datasheet as reached, and plain ring collectives between devices.' : 'A bound takes the peaks of the datasheet as reached, so no machine beats it.';
+  }
+
+  // What takes longer than a frame.
   function explain() {
     answers = compared(records, answers);
     table(topics(records, answers, columns[0].unit));

@@ -3,7 +3,9 @@
 import {rows} from './answer.mjs';
 import {OWN} from './address.mjs';
 import {cardCommands, cardWords} from './card.mjs';
+import {PARTS, PHASES, operatorRows} from './operators.mjs';
 import {field, line, quoted} from './text.mjs';
+import {digits} from './words.mjs';
 
 const PARAMETERS = ['model', 'hardware', 'weights', 'activations', 'kv', 'tp', 'ep', 'batch', 'isl', 'osl', 'grid', 'provider', 'engine'];
 
@@ -54,7 +56,16 @@ export function markdown(records, answers, unit, link) {
   const out = answers.map((one, n) => `${answers.length > 1 ? `${n + 1}. ` : ''}\`${title(one.choices)}\`${ownWords(one.choices, records).map(x => `, own ${x}`).join('')}${reason(one)}`);
   out.push('', `| quantity | unit | ${head.join(' | ')} |`, `|---|---|${'---:|'.repeat(answers.length)}`);
   for (const row of list) out.push(`| ${line(row.topic)}: ${line(rowName(row))} | ${line(row.unit)} | ${row.cells.map(x => line([x.text, x.after, x.apart && `(${[x.apart, x.reason].filter(Boolean).join(': ')})`].filter(Boolean).join(' '))).join(' | ')} |`);
+  if (answers[0].runs) out.push(...operatorLines(records, answers[0].values));
   return [...out, '', `Derived bounds; what is predicted has its 90 % interval (≈ calibrated, ~ extrapolated). ${records.edition}, ${records.licence}: <${link}>`, ''].join('\n');
+}
+
+// Milliseconds of each operator by each limit, of the first configuration.
+function operatorLines(records, values) {
+  const rows = Object.entries(PHASES).flatMap(([phase, says]) => operatorRows(records, values, phase).map(({name, parts, wins}) => [
+    says, name, ...Object.keys(PARTS).map(part => digits(parts[part] * 1e3)), PARTS[wins] ?? '–',
+  ]));
+  return ['', `| phase | operator | ${Object.values(PARTS).map(says => `${says} (ms)`).join(' | ')} | set by |`, '|---|---|---:|---:|---:|---|', ...rows.map(cells => `| ${cells.join(' | ')} |`)];
 }
 
 const reason = one => (one.runs ? '' : `; does not run: ${one.wrong || one.obstacles.join('; ')}`);
@@ -74,12 +85,18 @@ export function csv(records, answers, unit, link) {
   return lines.map(cells => cells.map(field).join(',')).join('\r\n') + '\r\n';
 }
 
+// Seconds of each operator by each limit; null where a fact is missing.
+const ofOperators = (records, values, phase) => Object.fromEntries(operatorRows(records, values, phase).map(({name, parts, wins}) => [
+  name, {...Object.fromEntries(Object.entries(parts).map(([part, seconds]) => [PARTS[part], Number.isFinite(seconds) ? seconds : null])), unit: 's', set_by: PARTS[wins] ?? null},
+]));
+
 export function json(records, answers, unit, link) {
   const list = rows(records, answers, unit);
   const configurations = answers.map((one, n) => ({
     choices: one.choices,
     ...(one.choices.hardware === 'own' && {own_card: `unsourced: ${cardWords(records.hardware.own)}`}),
     runs: one.runs,
+    ...(one.runs && {operators: Object.fromEntries(Object.keys(PHASES).map(phase => [phase, ofOperators(records, one.values, phase)]))}),
     why_not: one.wrong ? [one.wrong] : one.obstacles,
     results: Object.fromEntries(list.map(({key, says, kind, unit: name, law, cells}) => [key, {
       says,
