@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from inferecon import cli
+from inferecon import cli, figures, planned
 from inferecon.numbers import digits
 from inferecon.planner import ask as asking
 from inferecon.planner import confirm, curves, points, presets, sensitivity, sizing
@@ -160,6 +160,25 @@ def test_the_frontier_holds_whom_nobody_beats_and_nobody_else(small):
 
 
 # By hand ------------------------------------------------------------------------------------------
+
+
+def test_the_notebook_draws_the_steps_whom_nobody_beats_and_names_who_is_best(small, output):
+    spec = planned.front(small).spec
+    table = figures.table_of(spec)
+    (steps,) = (
+        layer["data"]["values"]
+        for layer in spec["layer"]
+        if isinstance(layer["mark"], dict) and layer["mark"].get("interpolate") == "step-after"
+    )
+    points = [(x, y) for *_, x, y in table["rows"]]
+    for step in steps:
+        assert not any(x < step["x"] and y < step["y"] for x, y in points)
+    assert min(points)[0] == close(steps[0]["x"]) and len(points) >= len(steps)
+    said = planned.best(small).data
+    for name in ("USD", "kWh", "mean TTFT", "mean ITL"):
+        assert name in said
+    kept = planned.kept(small).data
+    assert output["ranked"][0]["command"] in kept
 
 
 def test_the_load_of_a_replica_is_what_stays_for_its_answer():
