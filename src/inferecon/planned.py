@@ -26,15 +26,13 @@ from .tables import lines
 FAR = 10  # times the least of a figure; what takes more is not drawn
 MILLION = 1e6
 LATE = ("ttft", "itl")
-COLUMNS = (
-    ("devices", "devices"),
-    ("USD/h", "usd_per_hour"),
-    ("USD/Mtok", "usd_per_million_output"),
-    ("kWh/Mtok", "kwh_per_million_output"),
-    ("kg/Mtok", "kg_per_million_output"),
-    ("kg/Mtok, made", "embodied_kg_per_million_output"),
-    ("L/Mtok", "litres_per_million_output"),
-)
+PRICED = {"devices": "devices", "USD/h": "usd_per_hour", "USD/Mtok": "usd_per_million_output"}
+TAKEN = {  # for a million output tokens
+    "kWh": "kwh_per_million_output",
+    "kg CO2e of use": "kg_per_million_output",
+    "kg of making": "embodied_kg_per_million_output",
+    "litres of water": "litres_per_million_output",
+}
 
 
 def search(
@@ -80,26 +78,25 @@ def kept(found: Plan) -> Markdown:
     told = report(found)
     if not told["ranked"]:
         return Markdown("\n".join(["Nothing keeps the promise:", "", *_list(told["infeasible"])]))
-    head = ["service", *(name for name, _ in COLUMNS), "TTFT p95, ms", "ITL p95, ms", "kept"]
+    ranked = told["ranked"]
+    head = ["service", *PRICED, "TTFT p95, ms", "ITL p95, ms", "kept"]
     body = [
-        [
-            where(row),
-            *(_amount(row[key]) for _, key in COLUMNS),
-            *(_late(row, name) for name in LATE),
-            f"{row['good_share']:.1%}",
-        ]
-        for row in told["ranked"]
+        [where(row), *_cells(row, PRICED), *(_late(row, name) for name in LATE), _share(row)]
+        for row in ranked
     ]
-    first = told["ranked"][0]
+    taken = [[where(row), *_cells(row, TAKEN)] for row in ranked]
+    first = ranked[0]
     paid = first["price"]
     price = "" if paid is None else f", at {digits(paid['usd_per_device_hour'])} USD a device-hour"
     say = (
         f"Of {told['enumerated']:,} candidates {told['predicted']:,} keep the promise by "
-        f"prediction, and {len(told['ranked'])} were simulated and keep it. "
+        f"prediction, and {len(ranked)} were simulated and keep it. "
         f"The first takes {_amount(first['usd_per_month'])} USD a month{price}, and "
         f"{_amount(first['kwh_per_month'])} kWh; its step times are {first['known']}."
     )
-    return Markdown("\n\n".join([say, _table(head, body), f"    {first['command']}"]))
+    beside = "A million output tokens take:"
+    tables = [_table(head, body), beside, _table(["service", *TAKEN], taken)]
+    return Markdown("\n\n".join([say, *tables, f"    {first['command']}"]))
 
 
 def front(found: Plan):
@@ -224,6 +221,14 @@ def _amount(value: float | None) -> str:
     if value is None:
         return "missing"
     return f"{value:,}" if isinstance(value, int) else digits(value)
+
+
+def _cells(row: dict, columns: dict[str, str]) -> list[str]:
+    return [_amount(row[key]) for key in columns.values()]
+
+
+def _share(row: dict) -> str:
+    return f"{row['good_share']:.1%}"
 
 
 def _late(row: dict, name: str) -> str:
