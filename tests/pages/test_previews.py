@@ -42,7 +42,7 @@ def test_a_link_that_a_script_wrote_has_a_preview(tab, site):
     link.hover()
     box.wait_for(state="visible")
     assert BY_ID["ITL"].says in box.text_content()
-    opened = here.open(f"{site}/explorer.html?at=deepseek-v3/h200-sxm/fp8/32/1024")
+    opened = here.open(f"{site}/explorer.html?at=deepseek-v3/h200-sxm/fp8/16/1024")
     opened.locator("[data-at=facts] a:text-is('COST-TOKEN')").hover()
     opened.locator("#preview-box").wait_for(state="visible")
     assert BY_ID["COST-TOKEN"].says in opened.locator("#preview-box").text_content()
