@@ -271,6 +271,7 @@ test('a difference has its reason: what moves the result most when it is exchang
   assert.equal(batch.reasons.cost_per_token, 'batch 64 against 32');
   assert.match(grid.reasons.carbon_at_limit, /^grid [\d.]+ against [\d.]+ g\/kWh$/);
   assert.equal(grid.reasons.itl, undefined);
+  assert.equal(beside({tp: 2}).answers[1].reasons.memory_needed, '2 devices against 1');
   assert.match(wide.reasons.ttft, /^arithmetic-bound: prompt 4,096 against 1,024 tokens; batch 64 against 32$/);
 });
 

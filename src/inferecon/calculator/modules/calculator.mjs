@@ -160,7 +160,8 @@ export function start(place, known) {
     if (now.runs) at('headline').replaceChildren(...headline(found.flatMap(one => one.rows), now));
     table(found);
     clearTimeout(later);
-    if (columns.length > 1) later = setTimeout(explain); // the numbers first: why they differ takes longer than a frame
+    // the numbers first: what would do instead, and why columns differ, takes longer than a frame
+    if (!now.runs || columns.length > 1) later = setTimeout(() => { if (!now.runs) suggest(now); if (columns.length > 1) explain(); });
     at('phases').hidden = !now.runs;
     if (now.runs) operatorTable(at('phases').querySelector('table'), records, now.values);
     at('commands').textContent = now.wrong ? '' : commands(now.choices, records);
@@ -179,17 +180,22 @@ export function start(place, known) {
     at('verdict').dataset.runs = now.runs;
     const short = now.wrong ? '' : shortage(now.values, unit);
     const reasons = now.obstacles.map(said => (short && said.includes(' are needed on each of ') ? short : said));
-    const found = now.runs ? [] : changes(records, columns[0]);
     at('why').replaceChildren(...reasons.map(said => element('li', {}, `${said}.`)));
+    at('why').hidden = !reasons.length;
+    at('instead').hidden = now.runs;
+    at('instead').firstElementChild.textContent = 'Looking for what lets it run …';
+    for (const name of ['changes', 'beyond']) at(name).replaceChildren();
+  }
+
+  function suggest(now) {
+    const found = changes(records, columns[0]);
     at('changes').replaceChildren(...found.map(({says: said, set: change}) => {
       const button = element('button', {type: 'button'}, said);
       button.addEventListener('click', () => { set(change); at('verdict').focus(); });
       return element('li', {}, button);
     }));
-    at('why').hidden = !reasons.length;
-    at('instead').hidden = now.runs;
     at('instead').firstElementChild.textContent = found.length ? 'Any of these lets it run:' : 'No change of those tried lets it run, nor any two.';
-    at('beyond').textContent = now.runs || now.wrong ? '' : beyond(records, columns[0]);
+    at('beyond').textContent = now.wrong ? '' : beyond(records, columns[0]);
   }
 
   function bar(now, unit) {
@@ -210,7 +216,6 @@ export function start(place, known) {
     return Math.max(tp, ep) > 1 ? 'A bound takes the peaks of the datasheet as reached, and plain ring collectives between devices.' : 'A bound takes the peaks of the datasheet as reached, so no machine beats it.';
   }
 
-  // What takes longer than a frame.
   function explain() {
     answers = compared(records, answers);
     table(topics(records, answers, columns[0].unit));

@@ -3,7 +3,7 @@
 
 import {outcomes, winner} from './answer.mjs';
 import {given, peaks} from './scenario.mjs';
-import {commas, digits} from './words.mjs';
+import {commas, digits, several} from './words.mjs';
 
 const ENOUGH = 0.85, WORTH = 0.2; // shares of a difference: explained by one input; worth a second
 const PHASE = {itl: 'decode', ttft: 'prefill'};
@@ -44,8 +44,9 @@ const INPUTS = [
   ofChoice(['weights', 'activations'], ofWords('weights and activations in', ['weights', 'activations'])),
   ofChoice(['kv'], ofWords('cache in', ['kv'])),
   ofChoice(['tp', 'ep'], (one, other) => {
-    const [mine, theirs] = [one, other].map(({choices: {tp, ep}}) => `TP ${tp}, EP ${ep}`);
-    return `${mine} against ${theirs}`;
+    const [mine, theirs] = [one, other].map(({choices: {tp, ep}}) => Math.max(tp, ep));
+    const split = ({choices: {tp, ep}}) => `TP ${tp}, EP ${ep}`;
+    return mine === theirs ? `${split(one)} against ${split(other)}` : `${several(mine, 'device')} against ${commas(theirs)}`;
   }),
   counted('batch', 'batch', ''), counted('isl', 'prompt', ' tokens'), counted('osl', 'answer', ' tokens'),
   ofFacts('bandwidth', ofFact('memory bandwidth', 'hbm_bandwidth', 'GB/s', 1e9)),
