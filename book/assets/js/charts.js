@@ -10,7 +10,10 @@
       labelColor: ink, titleColor: ink, domainColor: ink, tickColor: ink,
       gridColor: faint.color, gridOpacity: faint.opacity, labelFontSize: 12, titleFontSize: 12,
     },
-    legend: {labelColor: ink, titleColor: ink, labelFontSize: 12, titleFontSize: 12},
+    legend: {
+      labelColor: ink, titleColor: ink, labelFontSize: 12, titleFontSize: 12,
+      layout: {bottom: {direction: 'vertical', anchor: 'start'}}, // one beneath the other
+    },
     header: {labelColor: ink, titleColor: ink},
     text: {color: ink},
     rule: {color: ink},
@@ -64,8 +67,10 @@
   }
 
   // the words of a chart as they break at the widest of the widths that the page can hold
-  const roomOf = (spec, width) => Math.max(0, ...Object.keys(spec.usermeta?.fits ?? {}).map(Number).concat(WIDE).filter(w => w <= width))
-    || Math.min(WIDE, ...Object.keys(spec.usermeta?.fits ?? {}).map(Number));
+  function roomOf(spec, width) {
+    const widths = [WIDE, ...Object.keys(spec.usermeta?.fits ?? {}).map(Number)].sort((a, b) => a - b);
+    return widths.findLast(room => room <= width) ?? widths[0];
+  }
 
   function fitted(spec, room) {
     const changed = structuredClone(spec);
@@ -76,25 +81,31 @@
   }
 
   async function draw(figure) {
-    const own = JSON.parse(figure.querySelector('script[type="application/json"]').textContent);
+    const spec = JSON.parse(figure.querySelector('script[type="application/json"]').textContent);
     const place = figure.querySelector('.vl-view');
-    let room = roomOf(own, place.clientWidth);
-    await show(figure, fitted(own, room));
-    offer(figure, own);
+    let width = place.clientWidth, shown = await show(place, fitted(spec, roomOf(spec, width))), later;
+    offer(figure, spec);
+    // its place may become another one: a sidebar folds, fonts arrive, a telephone is turned
     new ResizeObserver(() => {
-      const now = roomOf(own, place.clientWidth);
-      if (now !== room && place.clientWidth) show(figure, fitted(own, room = now));
+      clearTimeout(later);
+      later = setTimeout(async () => {
+        if (!place.clientWidth || Math.abs(place.clientWidth - width) < 2) return;
+        width = place.clientWidth;
+        shown.finalize();
+        shown = await show(place, fitted(spec, roomOf(spec, width)));
+      }, 100);
     }).observe(place);
   }
 
-  async function show(figure, spec) {
+  async function show(place, spec) {
     const query = new URLSearchParams(location.search);
     const params = (spec.params ?? []).filter(p => p.bind || p.select?.fields);
     for (const p of params) if (query.has(p.name)) p.value = recall(p, query.get(p.name));
-    const {view} = await vegaEmbed(figure.querySelector('.vl-view'), spec, options);
+    const shown = await vegaEmbed(place, spec, options), {view} = shown;
     for (const p of params) {
       view.addSignalListener(p.name, (name, value) => remember(name, p.select ? pointValue(value) : String(value)));
     }
+    return shown;
   }
 
   window.chartsReady = Promise.all([...document.querySelectorAll('.vl-chart')].map(figure =>

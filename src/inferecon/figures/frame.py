@@ -31,6 +31,9 @@ CONFIG = {
     "axisQuantitative": {"labelOverlap": "greedy", "labelSeparation": 8},
 }
 
+# One legend beneath the other; the schema of Vega-Lite forgot what its compiler passes on.
+BELOW = {"legend": {"layout": {"bottom": {"direction": "vertical", "anchor": "start"}}}}
+
 
 def render(spec: dict, **_) -> dict:
     """Return what a notebook shows: the specification, which JupyterLab and the book can draw.
@@ -46,7 +49,7 @@ def still(spec: dict) -> str:
     """Return a chart as SVG."""
     import vl_convert  # starts a JavaScript engine, which only the pages need
 
-    return vl_convert.vegalite_to_svg(_fixed(spec))
+    return vl_convert.vegalite_to_svg(_fixed(spec), config=BELOW)
 
 
 def _fills(spec: dict) -> bool:

@@ -44,8 +44,16 @@ TONES = [INK, GREY]
 DASHES = [[1, 0], [7, 3], [2, 3], [9, 3, 2, 3], [4, 4], [12, 3], [1, 2]]
 # The bound of a device: a wall, which nothing passes; a second one where many are served.
 BOUND, BOUND_FULL = "M-.13,-1H.13V1H-.13Z", "M-.5,-1H-.25V1H-.5ZM.25,-1H.5V1H.25Z"
-# Shapes for what is no device.
-MARKS = ["cross", "triangle-down", "triangle-right", "wedge", "arrow", "triangle-left", "stroke"]
+# Shapes for what is no device: the last ones are drawn by us.
+MARKS = [
+    "cross",
+    "triangle-down",
+    "triangle-right",
+    "M-1,-.7L-.7,-1L0,-.3L.7,-1L1,-.7L.3,0L1,.7L.7,1L0,.3L-.7,1L-1,.7L-.3,0Z",  # X
+    "M0,-1.1L.3,-.3L1.1,0L.3,.3L0,1.1L-.3,.3L-1.1,0L-.3,-.3Z",  # a star of four
+    "M-.8,-.8H.8L0,0L.8,.8H-.8L0,0Z",  # an hourglass
+    "triangle-left",
+]
 
 
 def family(model: str) -> str:

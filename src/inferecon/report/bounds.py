@@ -1,7 +1,7 @@
 """Charts of results: of each name the best combination, its bound and what is predicted."""
 
 from .. import figures
-from ..matrix import MODELS, WORKLOAD
+from ..matrix import WORKLOAD
 from ..numbers import digits
 from .text import has
 
@@ -84,15 +84,18 @@ def best_device(rows: list[dict], symbol: str) -> str:
     return f"{said}, {digits(1 / apart, 2)} times those of {last}"
 
 
-def what_fits(device: str, numbers: dict):
-    """Return what says how many models one device holds, and between what the others lie."""
+def what_fits(device: str, combinations: dict[str, list[tuple[str, str]]], numbers: dict):
+    """Return what says how many models one device holds, and between what all of them lie."""
+    alone = sum(
+        any(has(numbers, f"{id}:itl") and numbers[f"{id}:n_devices"].value == 1 for _, id in all_)
+        for all_ in combinations.values()
+    )
 
     def finding(rows: list[dict], symbol: str) -> str:
-        alone = sum(numbers[f"{row['id']}:n_devices"].value == 1 for row in rows)
         alike = [row for row in rows if ("predicted" in row) == ("predicted" in rows[0])]
         ends = [digits(pick(map(expected, alike))) for pick in (min, max)]
         known = f"{ends[0]} to {ends[1]} {UNITS[symbol]} {how(alike)}"
-        return f"One {device} holds {alone} of {len(MODELS)} models: {known}"
+        return f"One {device} holds {alone} of {len(combinations)} models; all: {known}"
 
     return finding
 

@@ -167,7 +167,7 @@ def device_page(id: str, found: dict, numbers: dict) -> str:
         "## Models on it",
         "",
         _workload_note(),
-        *price_chart(record.name, combos, numbers, what_fits(short_device(id), numbers)),
+        *price_chart(record.name, combos, numbers, what_fits(short_device(id), combos, numbers)),
     ]
     for fmt in FORMATS:
         rows = [(load("models", m).name, f"../models/{m}", f"{m}/{id}/{fmt}") for m in MODELS]
