@@ -472,3 +472,12 @@ def test_a_number_that_is_none_is_refused(value):
             Load(Lengths(), **({"rate": 1.0} | {name: value}))
     with pytest.raises(BadInput, match="--delay must not be negative, and finite"):
         Service(CASE, policy="dynamic", delay=value)
+
+
+def test_slower_steps_make_everything_slower_and_nothing_else_changes():
+    tables = line(floor=0.01, slope=1e-4, prefill=1e-5, request_gap=1e-3)
+    slow = tables.slowed(2.0)
+    assert slow.decode(8, 100.0) == pytest.approx(2 * tables.decode(8, 100.0))
+    assert slow.prefill([(512, 0)]) == pytest.approx(2 * tables.prefill([(512, 0)]))
+    assert slow.request_gap == 2e-3 and slow.room == tables.room
+    assert tables.decode(8, 100.0) == pytest.approx(0.0108)  # 0.01 + 8 x 0.0001, as it was
