@@ -112,7 +112,8 @@ def bars(rows: list[dict], unit: str, title: str, subtitle: list[str]) -> Drawin
     ends = base.mark_text(align="left", dx=4, fontSize=11).encode(
         text=alt.Text(field="text", type="nominal")
     )
-    columns = {"name": Column("name"), "group": Column("group"), "value": Column("value", unit)}
+    columns = {"name": Column("name")} | ({"group": Column("group")} if any(groups) else {})
+    columns["value"] = Column("value", unit)
     text = f"{title}. In {unit}: {_said(rows)}."
     high = len(names) * (15 * len(groups) + 8)
     chart = alt.layer(base.mark_bar(color=GREY), ends)

@@ -1,6 +1,7 @@
 """Page of the planner: a plan worked out, who lost and why, and the tiers of the documents."""
 
 from .. import figures
+from ..figures.meaning import short_device
 from ..numbers import digits
 from ..planner import presets
 from ..planner.ask import Ask
@@ -217,20 +218,28 @@ def example(found: Plan, told: dict) -> list[str]:
 def chart(ask: Ask, ranked: list[dict]):
     """Draw what a million tokens cost in each service that keeps the promise, cheapest first."""
     rows = [
-        {"name": where(row), "group": "", "value": row["usd_per_million_output"]} for row in ranked
+        {"name": _service(row), "group": "", "value": row["usd_per_million_output"]}
+        for row in ranked
     ]
     first, last = rows[0], rows[-1]
-    apart = digits(last["value"] / first["value"], 2)
+    title = f"{first['name']}, keep the promise for {digits(first['value'])} USD/Mtok"
+    if last is not first:
+        title += f", and {last['name']}, for {digits(last['value'])}"
     chart = figures.bars(
         rows,
         "USD per million output tokens",
-        f"The promise costs least on {first['name']}: {digits(first['value'])} USD/Mtok"
-        + (f", and {apart} times that on {last['name']}" if last is not first else ""),
+        title,
         [f"{load('models', ask.model).name}, {digits(ask.rps)} requests/s; each as simulated"],
     )
-    named = {"name": figures.Column("service"), "group": figures.Column("note")}
+    named = {"name": figures.Column("service")}
     named["value"] = figures.Column("usd_per_million_output", "USD/Mtoken", "cost")
     return figures.renamed(chart, "what keeping the promise costs", named)
+
+
+def _service(row: dict) -> str:
+    """Name a service by its devices, for a chart."""
+    apart = ", phases apart" if row["prefill_workers"] else ""
+    return f"{row['devices']} × {short_device(row['hardware'])}, {row['weights']}{apart}"
 
 
 def losers(told: dict) -> list[str]:
