@@ -103,7 +103,7 @@ def paper_holds_all(opened):
         .filter(e => !e.closest(apart))
         .filter(e => ![...e.children].some(c => c.tagName !== 'SUMMARY' && c.checkVisibility()))
         .map(e => e.textContent.trim().slice(0, 60))""",
-        ".cite, .all-numbers, .calculator, .explorer",
+        ".cite, .all-numbers, .calculator, .explorer, .vl-numbers",
     )
     assert folded == []
     opened.evaluate("document.querySelectorAll('table').forEach(e => e.style.display = '')")
