@@ -70,9 +70,10 @@ def device_class(hardware: str) -> str:
     """Return the class of a device on record."""
     about = load("hardware", hardware).about
     hbm, graphics, amd, others = CLASSES
-    if about["vendor"] == "nvidia":
-        return graphics if about["memory_type"].startswith("GDDR") else hbm
-    return amd if about["vendor"] == "amd" else others
+    memory = about["memory_type"]
+    if memory.startswith("HBM"):
+        return {"nvidia": hbm, "amd": amd}.get(about["vendor"], others)
+    return graphics if about["vendor"] == "nvidia" and memory.startswith("GDDR") else others
 
 
 def colour_of(model: str) -> str:

@@ -7,7 +7,7 @@ import altair as alt
 from ..numbers import digits
 from .data import Column
 from .frame import Drawing, draws, finish, ticks
-from .meaning import FAMILIES, GREY, MARKS
+from .meaning import FAMILIES, GREY, INK, MARKS
 
 SAID = 5  # rows that the text alternative names
 FINE = 4  # digits of a drawn figure
@@ -24,7 +24,11 @@ def scatter(rows: list[dict], unit: str, title: str, subtitle: list[str], said: 
     rows = [{name: _fine(value) for name, value in row.items()} for row in rows]
     ends = [row[end] for row in rows for end in ("measured", "predicted")]
     scale = alt.Scale(type="log", nice=False, domain=[min(ends) * 0.8, max(ends) * 1.25])
-    axis = alt.Axis(values=ticks(*scale.domain), format="~s", labelOverlap="greedy")
+    axis = alt.Axis(
+        values=ticks(*scale.domain),
+        format="~s" if scale.domain[0] >= 1 else ",~r",
+        labelOverlap="greedy",
+    )
     clipped = {"type": "quantitative", "scale": scale, "axis": axis}
     x = alt.X(field="measured", title=f"measured ({unit})", **clipped)
     upright = {"title": f"predicted ({unit})", **clipped}
@@ -45,6 +49,7 @@ def scatter(rows: list[dict], unit: str, title: str, subtitle: list[str], said: 
     families = [name for name in FAMILIES if any(row["family"] == name for row in rows)]
     hues = alt.Scale(domain=families, range=[FAMILIES[name] for name in families])
     legend = alt.Legend(orient="bottom", symbolOpacity=1)
+    inked = alt.Legend(orient="bottom", symbolOpacity=1, symbolFillColor=INK, symbolStrokeColor=INK)
     points = (
         alt.Chart()
         .mark_point(filled=True, size=40, opacity=0.85, aria=False)
@@ -57,7 +62,7 @@ def scatter(rows: list[dict], unit: str, title: str, subtitle: list[str], said: 
                 type="nominal",
                 title=None,
                 scale=alt.Scale(domain=groups, range=MARKS[: len(groups)]),
-                legend=legend,
+                legend=inked,
             ),
             tooltip=[
                 *(alt.Tooltip(field=name, type="nominal") for name in names),

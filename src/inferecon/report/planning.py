@@ -20,6 +20,7 @@ BATCHES = (16, 64, 128, 256)
 TIER_DEVICES = ("a100-80gb-sxm", "h100-sxm", "l40s")
 TIER_MODEL = "deepseek-r1-distill-qwen-7b"
 EXAMPLE = dict(model="llama-3.1-70b", rps=20.0, isl=1024, osl=256, slo="ttft=500ms,itl=50ms")
+SPLIT = "split: prefill and decode on devices of their own"
 HEAD = """\
 # Which service keeps a promise for the least?
 
@@ -229,7 +230,10 @@ def chart(ask: Ask, ranked: list[dict]):
         rows,
         "USD per million output tokens",
         title,
-        [f"{load('models', ask.model).name}, {digits(ask.rps)} requests/s; each as simulated"],
+        [
+            f"{load('models', ask.model).name}, {digits(ask.rps)} requests/s; each as simulated",
+            SPLIT,
+        ],
     )
     named = {"name": figures.Column("service")}
     named["value"] = figures.Column("usd_per_million_output", "USD/Mtoken", "cost")
@@ -238,7 +242,7 @@ def chart(ask: Ask, ranked: list[dict]):
 
 def _service(row: dict) -> str:
     """Name a service by its devices, for a chart."""
-    apart = ", phases apart" if row["prefill_workers"] else ""
+    apart = ", split" if row["prefill_workers"] else ""
     return f"{row['devices']} × {short_device(row['hardware'])}, {row['weights']}{apart}"
 
 
