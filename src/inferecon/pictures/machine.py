@@ -15,7 +15,6 @@ from ..scenario import Scenario
 RING_OF = 8  # devices of an all-reduce
 LINKED = ("a100-80gb-sxm", "h100-sxm", "b200-sxm", "mi300x")
 ALONE = {  # devices with one reader, and where their names stand
-    "jetson-orin-nano-8gb": "below",
     "snapdragon-8-gen3": "right",
     "jetson-agx-orin-64gb": "right",
     "apple-m4-max": "left",
