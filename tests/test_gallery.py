@@ -239,7 +239,9 @@ def drawings():
     yield figures.lines([ROW | {"low": 1.0, "high": 3.0}], "tokens", "cache", "A finding", [])
     names = ("id", "metric", "group", "source", "model", "card", "engine", "family")
     ends = {"measured": 2.0, "predicted": 3.0, "low": 1.0, "high": float("nan")}
-    yield figures.scatter([dict.fromkeys(names, "a") | ends], "ms", "A finding", [], "So.")
+    yield figures.scatter(
+        [dict.fromkeys(names, "a") | ends], "ms", "A finding", [], "So.", {"a": "cross"}
+    )
     case = Case(**CASE, batch=8)
     yield case.roofline()
     yield case.curve([1, 8], [1024])

@@ -11,7 +11,7 @@ from textwrap import wrap
 
 WIDE = 640  # of a chart that has no page to fill, px
 WIDTHS = (880, WIDE, 520, 420, 340, 280)  # px
-LETTER, SMALL = 7.9, 6.4  # mean width of a letter of the title, and of other words, px
+LETTER, SMALL = 8.6, 6.6  # mean width of a letter of the title, and of other words, px
 LINE, SMALL_LINE = 16, 14  # height of their lines, px
 SIDE = 62  # beside the plot, where numbers stand on the upright axis, px
 SYMBOL, STROKE = 26, 46  # a symbol of a legend, or a piece of line, and the space around it, px

@@ -53,6 +53,7 @@ MARKS = [
     "M0,-1.1L.3,-.3L1.1,0L.3,.3L0,1.1L-.3,.3L-1.1,0L-.3,-.3Z",  # a star of four
     "M-.8,-.8H.8L0,0L.8,.8H-.8L0,0Z",  # an hourglass
     "triangle-left",
+    "M-1,-.3H1V.3H-1Z",  # a bar
 ]
 
 

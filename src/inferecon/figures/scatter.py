@@ -7,19 +7,26 @@ import altair as alt
 from ..numbers import digits
 from .data import Column
 from .frame import Drawing, draws, finish, ticks
-from .meaning import FAMILIES, GREY, INK, MARKS
+from .meaning import FAMILIES, GREY, INK
 
 SAID = 5  # rows that the text alternative names
 FINE = 4  # digits of a drawn figure
 
 
 @draws
-def scatter(rows: list[dict], unit: str, title: str, subtitle: list[str], said: str) -> Drawing:
+def scatter(
+    rows: list[dict],
+    unit: str,
+    title: str,
+    subtitle: list[str],
+    said: str,
+    shapes: dict[str, str],
+) -> Drawing:
     """Predicted against measured on logarithmic axes; a point on the diagonal is exact.
 
     ``rows`` hold id, metric, group, source, model, family, card, engine, measured, predicted, low
     and high, the worst first; ``said`` tells in words what the points show.  Colours are families
-    of models, shapes are groups, at most one for each of ``MARKS``.
+    of models; ``shapes`` has the shape of each group.
     """
     rows = [{name: _fine(value) for name, value in row.items()} for row in rows]
     ends = [row[end] for row in rows for end in ("measured", "predicted")]
@@ -45,7 +52,7 @@ def scatter(rows: list[dict], unit: str, title: str, subtitle: list[str], said: 
     )
     number = {"type": "quantitative", "format": ",.3~r"}
     names = ("id", "metric", "source", "model", "card", "engine")
-    groups = sorted({row["group"] for row in rows})
+    groups = [name for name in shapes if any(row["group"] == name for row in rows)]
     families = [name for name in FAMILIES if any(row["family"] == name for row in rows)]
     hues = alt.Scale(domain=families, range=[FAMILIES[name] for name in families])
     legend = alt.Legend(orient="bottom", symbolOpacity=1)
@@ -61,7 +68,7 @@ def scatter(rows: list[dict], unit: str, title: str, subtitle: list[str], said: 
                 field="group",
                 type="nominal",
                 title=None,
-                scale=alt.Scale(domain=groups, range=MARKS[: len(groups)]),
+                scale=alt.Scale(domain=groups, range=[shapes[name] for name in groups]),
                 legend=inked,
             ),
             tooltip=[

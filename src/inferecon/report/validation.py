@@ -7,7 +7,7 @@ from .. import figures
 from ..calibration import held as h
 from ..calibration.validate import scatter as spreads
 from ..escape import plain
-from ..figures.meaning import family
+from ..figures.meaning import MARKS, family
 from ..numbers import digits
 from . import arrivals, constants, marks, peers, services
 from .marks import percent
@@ -15,7 +15,7 @@ from .text import METRICS, table
 
 WORST = 25  # single rows in the table of misses
 DRAWN, FARTHEST = 180, 60  # points of a chart; of them the farthest off
-SHAPES = 6  # sources with a shape of their own; the rest share one
+OTHER = "other sources"  # those that share a shape
 FEWEST = 10  # rows that a group needs for a median worth ranking
 CHARTS = {  # one for each kind of figure and unit: what shares an axis must share a unit
     ("decode", "ms"): "Time of a token or a step",
@@ -158,17 +158,25 @@ def charts(held: pd.DataFrame) -> list[str]:
         "repository.",
         "",
     ]
+    shapes = shapes_of(held)
     for (kind, unit), title in CHARTS.items():
         part = held[(held.kind == kind) & (held.unit == unit)]
         if part.row.notna().any():
-            drawn = figures.figure(chart(part, unit, title).to_dict())
+            drawn = figures.figure(chart(part, unit, title, shapes).to_dict())
             text += [f"### {title}", "", "```{raw} html", drawn, "```", ""]
     return text
 
 
-def chart(part: pd.DataFrame, unit: str, title: str):
+def shapes_of(held: pd.DataFrame) -> dict[str, str]:
+    """Return the shape of each source, one for all charts; those with few rows share the last."""
+    frequent = sorted(held[held.row.notna()].source.value_counts().index[: len(MARKS) - 1])
+    return dict(zip([*frequent, OTHER], MARKS, strict=False))
+
+
+def chart(part: pd.DataFrame, unit: str, title: str, shapes: dict[str, str]):
     """Return the chart of one kind of figure, the worst rows and an even choice of the rest."""
     rows, step = drawn_rows(part)
+    rows = [{**row, "group": row["source"] if row["source"] in shapes else OTHER} for row in rows]
     found = h.score(part, "row")
     heading = f"{title}: half of {found['n']:,} rows within {percent(found['median'])}"
     some = "and the others" if step == 1 else f"and one in {step} of the others"
@@ -177,7 +185,7 @@ def chart(part: pd.DataFrame, unit: str, title: str):
         "thin rules: 90 % intervals; shapes: sources; colours: families of models",
     ]
     said = f"Nine in ten of all rows are within {percent(found['p90'])}."
-    made = figures.scatter(rows, unit, heading, subtitle, said)
+    made = figures.scatter(rows, unit, heading, subtitle, said, shapes)
     return figures.renamed(made, f"predicted against measured, {title}")
 
 
@@ -189,12 +197,10 @@ def drawn_rows(part: pd.DataFrame) -> tuple[list[dict], int]:
     worst, others = far.iloc[:FARTHEST], far.iloc[FARTHEST:].sort_values(["id", "metric"])
     step = max(1, -(-len(others) // (DRAWN - FARTHEST)))
     shown = pd.concat([worst, others.iloc[::step]])
-    frequent = part.source.value_counts().index[:SHAPES]
     return [
         {
             "id": row.id,
             "metric": named(row.metric),
-            "group": row.source if row.source in frequent else "other sources",
             "source": row.source,
             "model": row.model_id,
             "family": family(row.model_id),
