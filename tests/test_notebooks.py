@@ -95,7 +95,12 @@ RUNS = {
     "counts": {"models": "deepseek-v3,llama-3*"},
     "figures": {"model": "deepseek-r1-distill-qwen-1.5b", "weights": "bf16"}
     | {"activations": "bf16", "batches": [1, 8], "energy_batches": [1, 8], "cost_batches": [1, 8]},
-    "plan": {"model": "llama-3.1-8b", "rps": 4, "hardware": "h100-sxm,l40s", "formats": "fp8"},
+    "plan": {
+        "model": "llama-3.1-8b",
+        "rps": 4,
+        "hardware": ["h100-sxm", "l40s"],
+        "formats": ["fp8"],
+    },
     "scenario": {"model": "deepseek-r1-distill-qwen-1.5b", "weights": "bf16", "activations": "bf16"}
     | {"tp": 1, "ep": 1, "batch": 1, "batches": [1, 8], "contexts": [1024, 500_000]},
     "serving": {"rates": [1, 40], "requests": 100, "shown": 3},

@@ -82,8 +82,8 @@ def test_a_sentence_and_a_law_of_another_chapter_run_nothing(checkout):
     edit(checkout / "data/hardware/l40s.yaml", "id:", "# a comment\nid:")
     edit(
         checkout / "src/inferecon/laws/renting.py",
-        "s.spot_price * (1 + ",
-        "s.spot_price * (2 + ",
+        "s.isl / s.osl * (",
+        "2 * s.isl / s.osl * (",
     )
     assert swept(checkout) == ""
 

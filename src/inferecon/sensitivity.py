@@ -70,6 +70,9 @@ def tornado(case: Case, name: str):
     for row in rows:
         if row["name"] not in factors:
             reach[row["name"]] = max(reach.get(row["name"], 0.0), abs(math.log(row["value"])))
+    if not any(size > SMALL for size in reach.values()):  # nothing but what it is proportional to
+        reach = {row["name"]: abs(math.log(row["value"])) for row in rows}
+        factors = []
     first = sorted((x for x in reach if reach[x] > SMALL), key=lambda x: -reach[x])[:FEW]
     shown = [row for label in first for row in rows if row["name"] == label]
     most = max(shown[:2], key=lambda row: abs(math.log(row["value"])))
