@@ -51,8 +51,10 @@ def test_a_page_keeps_to_itself_fits_phone_and_paper_and_bars_nobody(page, tab, 
         axe_reports_nothing(opened, "main", [(390, "light"), (1280, "dark")])
 
 
-def test_a_page_takes_large_letters(example, tab, site):
-    letters_may_be_twice_as_large(tab().open(f"{site}/{example}"))
+def test_a_page_stands_still_on_a_desk_and_takes_large_letters(example, tab, site):
+    opened = tab().open(f"{site}/{example}")
+    stands_still(opened)
+    letters_may_be_twice_as_large(opened)
 
 
 def stands_still(opened):

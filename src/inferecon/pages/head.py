@@ -17,6 +17,7 @@ SETTLED = """{ const {dataset} = document.documentElement;
 if (!['light', 'dark'].includes(dataset.theme)) dataset.theme =
     ['light', 'dark'].find(one => one === dataset.mode)
     ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'); }"""
+ALONE = "html_theme.sidebar_secondary.remove"  # of a page without a list of its headings
 LONGEST = 200  # characters of a description
 
 
@@ -78,6 +79,8 @@ def add_head(app: Sphinx, pagename: str, template: str, context: dict, doctree) 
         lines.append(f'<meta name="description" content="{escape(says)}" />')
     lines.append(f'<meta name="citation_title" content="{escape(f"{TITLE}: {title}")}" />')
     lines.append(f'<meta name="citation_publication_date" content="{EDITION}" />')
+    if ALONE in (context.get("meta") or {}):  # which a browser must know before the text
+        lines.append('<meta name="layout" content="wide" />')
     context["metatags"] = "\n".join([context.get("metatags", ""), *lines])
 
 
