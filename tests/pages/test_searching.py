@@ -27,6 +27,7 @@ QUERIES = {
     "slurm": "sweeps.html",
     "pareto front": "explorer.html",
     "compare configurations": "calculator.html",
+    "own model": "calculator.html",
 }
 
 
@@ -65,7 +66,7 @@ def test_what_nobody_wrote_is_said_to_be_absent(tab, site):
 def test_an_empty_search_says_what_can_be_asked(tab, site):
     opened = tab().open(f"{site}/search.html")
     opened.get_by_role("link", name="own model").click()
-    assert "calculator.html" in results(opened, "own model")
+    assert "calculator.html" in results(opened, "own model")[:3]
     assert opened.locator(".search-hint").is_hidden()
 
 

@@ -33,6 +33,16 @@
     return beginnings(asked).every(beginning => text.includes(beginning));
   }
 
+  // Pagefind counts words wherever they stand; a title or a heading that says all that was asked
+  // is about it, and weighs more than the same words apart.
+  const TITLE = 2, HEADING = 1.5;
+  const apart = text => ` ${text.toLowerCase().split(/[^\p{L}\p{N}]+/u).filter(Boolean).join(' ')} `;
+  function weight({result, page}, asked) {
+    const says = text => apart(text).includes(apart(asked));
+    const about = says(page.meta.title) ? TITLE : page.anchors.some(({text}) => says(text)) ? HEADING : 1;
+    return result.score * about;
+  }
+
   function item(page) {
     const below = page.sub_results.filter(part => part.url !== page.url && plain(part.title) !== plain(page.meta.title));
     const parts = below.slice(0, WITHIN).map(part => make('li', {}, link(part.title, part.url)));
@@ -46,9 +56,10 @@
     history.replaceState(null, '', address);
     const found = asked ? await pagefind.debouncedSearch(asked, {}, 150) : {results: []};
     if (found === null) return; // a later question is on its way
-    const loaded = await Promise.all(found.results.slice(0, SHOWN).map(result => result.data()));
+    const loaded = await Promise.all(found.results.slice(0, SHOWN).map(async result => ({result, page: await result.data()})));
     if (field.value.trim() !== asked) return;
-    const pages = loaded.filter(page => answers(page, asked));
+    loaded.sort((one, other) => weight(other, asked) - weight(one, asked));
+    const pages = loaded.map(({page}) => page).filter(page => answers(page, asked));
     list.replaceChildren(...pages.map(item));
     const count = pages.length && found.results.length - loaded.length + pages.length, first = count > SHOWN ? `, the first ${SHOWN} shown` : '';
     hint.hidden = Boolean(asked);

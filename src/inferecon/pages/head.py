@@ -13,10 +13,15 @@ from ..sitefiles import declared
 from .search import seen
 
 # The theme settles "auto" when a page is complete: until then a dark one would be white.
+# A table's columns move while its rows arrive: the style hides it until all of the page has been
+# read and laid out once.
 SETTLED = """{ const {dataset} = document.documentElement;
 if (!['light', 'dark'].includes(dataset.theme)) dataset.theme =
     ['light', 'dark'].find(one => one === dataset.mode)
-    ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'); }"""
+    ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
+dataset.parsing = '';
+document.addEventListener('readystatechange', () => requestAnimationFrame(() =>
+    requestAnimationFrame(() => { delete dataset.parsing; })), {once: true}); }"""
 ALONE = "html_theme.sidebar_secondary.remove"  # of a page without a list of its headings
 LONGEST = 200  # characters of a description
 
