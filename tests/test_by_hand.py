@@ -735,7 +735,7 @@ by_hand("MEMORY-AVAILABLE", 72, memory_fraction=0.9, memory_capacity=80)
 by_hand("MEMORY-NEEDED", 40 + 3 * 7, weight_bytes_device=40, group_batch=3, kv_bytes_device=7)
 room = dict(memory_available=72, kv_bytes_device=7, tp=2, n_devices=8)
 by_hand("BATCH-LARGEST", 4 * 4, **room, weight_bytes_device=40)  # 32 / 7: four in each of 4 groups
-by_hand("BATCH-LARGEST", 4 * -1, **room, weight_bytes_device=73)  # not even the weights fit
+by_hand("BATCH-LARGEST", 0, **room, weight_bytes_device=73)  # not even the weights fit
 
 # Energy, carbon, cost --------------------------------------------------------------------------
 

@@ -60,6 +60,8 @@ def _started(playwright):
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"  # a connection serves all files of a page
+
     def log_message(self, *arguments):
         pass
 

@@ -122,6 +122,9 @@ new PerformanceObserver(list => { for (const one of list.getEntries()) if (!one.
 } }).observe({type: 'layout-shift', buffered: true});"""
 
 
+TALL = 900  # pixels of a screen
+
+
 class Tab:
     """A page of the browser that notes what went wrong in it."""
 
@@ -131,6 +134,13 @@ class Tab:
         self.page.on("response", self.answered)
         self.page.on("pageerror", lambda error: self.wrong.append(f"error {error}"))
         self.page.on("console", self.said)
+
+    def renew(self, width, theme):
+        """Forget what went wrong, and be as a new tab of this width and theme."""
+        self.page.set_viewport_size({"width": width, "height": TALL})
+        self.page.emulate_media(media="screen", color_scheme=theme)
+        self.wrong.clear()
+        return self
 
     def asked(self, request):
         own = ("http://127.0.0.1:", "data:", "blob:", "file:")
@@ -160,7 +170,7 @@ def contexts(chrome):
     def context(width, theme):
         if (width, theme) not in made:
             made[width, theme] = chrome.new_context(
-                viewport={"width": width, "height": 900},
+                viewport={"width": width, "height": TALL},
                 color_scheme=theme,
                 reduced_motion="reduce",
             )
@@ -172,6 +182,27 @@ def contexts(chrome):
     yield context
     for one in made.values():
         one.close()
+
+
+@pytest.fixture(scope="package")
+def only_tab(contexts):
+    """The tab of those tests that are many: a new one for each takes as long as the test."""
+    kept = Tab(contexts(390, "light"))
+    yield kept
+    kept.page.close()
+
+
+@pytest.fixture
+def phone(only_tab):
+    """The one tab, as a phone in light colours has it."""
+    return only_tab.renew(390, "light")
+
+
+@pytest.fixture(scope="package")
+def axe():
+    """The address of axe: a script with an address is compiled once, not on every page."""
+    with chromium.served(Path(__file__).parent / "axe") as address:
+        yield f"{address}/axe.min.js"
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pandas as pd
 import pytest
-from test_every_page import AXE, RUN
+from test_every_page import axe_reports_nothing
 
 from inferecon.html import HTML
 from inferecon.matrix import SCENARIO
@@ -244,7 +244,7 @@ def test_a_phone_scrolls_one_way_only(browser, address):
     tab.close()
 
 
-def test_the_links_of_a_point_lead_to_what_was_built(tab, site):
+def test_the_links_of_a_point_lead_to_what_was_built(tab, site, axe):
     here = tab()
     opened = here.open(f"{site}/explorer.html?at={POINT}")
     links = opened.locator("[data-at=point] a").evaluate_all(
@@ -255,12 +255,8 @@ def test_the_links_of_a_point_lead_to_what_was_built(tab, site):
         page, _, anchor = link.partition("#")
         text = (HTML / page.partition("?")[0]).read_text(encoding="utf-8")
         assert not anchor or f'id="{anchor}"' in text, link
-    opened.add_script_tag(path=AXE)
-    for width, theme in ((390, "dark"), (1280, "light")):
-        opened.set_viewport_size({"width": width, "height": 900})
-        opened.emulate_media(color_scheme=theme)
-        assert opened.evaluate(RUN, "html") == []
     itl = opened.locator("[data-at=facts] tr:has(a:text-is('ITL')) td").first.text_content()
+    axe_reports_nothing(opened, axe, "html", again=None)
     opened.locator("[data-at=links] a").first.click()
     opened.wait_for_selector(".calculator[data-ready]")
     found = opened.locator(".rows tr:has(a:text-is('ITL')) td").first.text_content()

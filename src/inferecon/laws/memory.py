@@ -1,6 +1,6 @@
 """Chapter 7.  Does it fit, and how many sequences at once?"""
 
-from sympy import floor
+from sympy import Max, floor
 
 from .. import symbols as s
 from ..law import Derivation, Eq, Law
@@ -24,9 +24,9 @@ LARGEST_BATCH = Law(
         s.largest_batch,
         s.n_devices
         / s.tp
-        * floor((s.memory_available - s.weight_bytes_device) / s.kv_bytes_device),
+        * Max(0, floor((s.memory_available - s.weight_bytes_device) / s.kv_bytes_device)),
     ),
-    "what the weights leave, divided by one sequence, a group; negative: no room at all",
+    "what the weights leave, divided by one sequence, a group; nothing left holds none",
     "derived",
 )
 
