@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help report test pages pdf accept bench lock clean
+.PHONY: help report test checks browser pages pdf accept bench lock clean
 .DELETE_ON_ERROR:
 
 BIN := .venv/bin
@@ -18,17 +18,20 @@ help:             ## list the targets
 report: .venv/installed ## run the notebooks, check every number, write _build/html
 	@$(BIN)/inferecon build
 
-test: .venv/installed ## layers, style, laws, records, notebooks; a sample of the built pages in a browser
+test: checks browser ## layers, style, laws, records, notebooks; a sample of the built pages in a browser
+
+checks: .venv/installed
 	@$(BIN)/lint-imports
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/pytest -q -n auto --dist loadfile --ignore tests/pages --deselect $(PARITY)
-	@$(BIN)/python -m inferecon.chromium || true
-	@$(BIN)/pytest -q -n auto tests/pages $(PARITY)
 
-pages: .venv/installed ## test every built page in a real browser
-	@$(BIN)/python -m inferecon.chromium
-	@INFERECON_BROWSER=required $(BIN)/pytest -q -n auto tests/pages $(PARITY)
+browser: .venv/installed # every page where INFERECON_BROWSER=required, and then a browser must be there
+	@$(BIN)/python -m inferecon.chromium || test "$$INFERECON_BROWSER" != required
+	@$(BIN)/pytest -q -n auto $(PARITY) tests/pages
+
+pages: export INFERECON_BROWSER := required
+pages: browser ## test every built page in a real browser
 
 pdf: .venv/installed ## print the built report into _build/inferecon.pdf
 	@$(BIN)/python -m inferecon.chromium
