@@ -15,7 +15,7 @@ FEW = {
     "main :is(.law, .derivation, .claim)": 4,
     "main .all-numbers > details": 1,
     "main .vl-chart": 3,
-    "main .wide-table.results": 2,
+    "main .wide-table.results": 1,
     "main tbody > tr:nth-child(n+5)": 0,
 }
 AROUND = "template, .bd-sidebar, .bd-header, footer"
