@@ -122,6 +122,7 @@ def test_a_number_says_what_it_is_whose_and_which_law_gives_it():
     found = numberbox.data([ITL], NUMBERS)
     (kind,), case = found["kinds"], found["cases"]["deepseek-v3/h200-sxm/fp8"]
     assert kind["says"].startswith("inter-token latency") and kind["unit"] == "ms"
+    assert kind["mark"] == "≈" and kind["how"].startswith("derived")
     assert (kind["law"], kind["place"]) == ("ITL", cite.url("ITL"))
     assert case["of"].startswith("DeepSeek-V3 on 8 × H200") and "batch 32" in case["of"]
     assert [url for _, url in case["pages"]] == [
@@ -137,6 +138,7 @@ def test_a_prediction_says_its_interval_its_engine_and_how_it_is_known():
     found = numberbox.data([PREDICTED], NUMBERS | {PREDICTED: number})
     (kind,), case = found["kinds"], found["cases"]["deepseek-v3/h200-sxm/fp8@vllm"]
     assert kind["known"] == "extrapolated" and "not measured together" in kind["how"]
+    assert kind["mark"] == "~"
     assert kind["law"] == "SERVED-STEP" and "predicted for vLLM" in kind["says"]
     assert "DeepSeek-V3 on 8 × H200" in case["of"] and "vLLM" in case["of"]
     assert case["command"] == "inferecon predict deepseek-v3 h200-sxm fp8 --engine vllm"
@@ -174,7 +176,8 @@ def test_a_number_has_its_values_its_bound_and_the_records_behind_it():
     )
     assert "skypilot-catalog" in found["sources"][offer["sources"][0]]
     device = records["H200 SXM 141 GB"]
-    assert "hbm_bandwidth = 4800 GB/s" in device["says"] and device["sources"]
+    assert "hbm_bandwidth = 4800 GB/s † vendor's figure" in device["says"] and device["sources"]
+    assert records["DeepSeek-V3"]["says"] == ["33 facts, 33 † vendor's figure"]
     assert records["DeepSeek-V3"]["at"] == "models/deepseek-v3.html"
     of_itl = found["sets"][found["of"][case]["itl"][0]]
     assert offer not in [found["inputs"][n] for n in of_itl], "a time rests on no price"

@@ -11,14 +11,14 @@ from functools import cache
 
 import sympy as sp
 
-from . import naming
+from . import naming, provenance
 from .givens import Origin
 from .law import NAME
 from .laws import SERVICE
 from .matrix import HARDWARE, WORKLOAD
 from .numbers import SHOWN, digits
 from .predictions import ENGINES, IMPLIED
-from .records import Fact, Offer, Record, load, sources
+from .records import Offer, Record, load, sources
 from .response import INPUTS
 from .scenario import Scenario, choose_devices, opened
 from .substitution import parts
@@ -246,22 +246,23 @@ def _told(kind: str, id: str, facts: tuple[str, ...], provider: str) -> dict:
     found = [record.facts[fact] for fact in facts]
     if provider:
         offer = next(one for one in record.offers if one.provider == provider and one.price)
-        return _entry(record, [_offered(offer)], [offer.source])
-    said = [f"{fact} = {_value(one)}" for fact, one in zip(facts, found, strict=True)]
+        return _entry(record, [_offered(record, offer)], [offer.source])
+    words = [provenance.known(record, fact) for fact in facts]
+    said = [
+        f"{fact} = {provenance.described(one, word)}"
+        for fact, one, word in zip(facts, found, words, strict=True)
+    ]
     if len(said) > MANY:
-        loose = sum(not one.verified for one in found)
-        said = [f"{len(said)} facts" + (f", ? {loose} of them verified by nobody" if loose else "")]
+        said = [", ".join([f"{len(said)} facts", *provenance.counted(words)])]
     if kind == "formats":
         said.append(record.about["formula"])
     return _entry(record, said, [key for one in found for key in one.source])
 
 
-def _value(fact: Fact) -> str:
-    return f"{fact.value}" + ("" if fact.verified else " ? (nobody verified it)")
-
-
-def _offered(offer: Offer) -> str:
-    return f"{offer.price}, {offer.provider}, {offer.kind}, date: {offer.date}"
+def _offered(record: Record, offer: Offer) -> str:
+    mark = provenance.marked(provenance.known_offer(record, offer))
+    said = [offer.price, offer.provider, offer.kind, f"date: {offer.date}", mark]
+    return ", ".join(filter(None, said))
 
 
 def _entry(record: Record, said: list[str], keys: list[str]) -> dict:

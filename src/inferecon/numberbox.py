@@ -18,12 +18,13 @@ from .behind import behind
 from .cite import FORMS, Entry, key, of_value, url, written
 from .edition import UNSTAMPED, edition
 from .numbers import KNOWN, UNIT_NAMES, Number, digits
+from .provenance import MARKS
 from .symbols import SYMBOLS
 
 Numbers = dict[str, Number]
-MARK = '<a class="num" data-number="'
+LINK = '<a class="num" data-number="'
 PLACE = '<a class="num" id="'
-QUOTED = re.compile(rf'{MARK}([^"]+)"( data-known="[a-z]+")?>')
+QUOTED = re.compile(rf'{LINK}([^"]+)"( data-known="[a-z]+")?>')
 # The gaps of a citation, in the order of the script; characters that no text of ours has.
 GAPS = ("id", "says", "equation", "sympy", "holds", "source", "value", "url", "key")
 # Published symbols that rest on the fitted energies.
@@ -37,7 +38,7 @@ def quoted(id: str, number: Number, with_unit: bool = True) -> str:
 
     A prediction cannot be quoted without its interval and the mark of how it is known.
     """
-    start = f'{MARK}{escape(id, quote=True)}"'
+    start = f'{LINK}{escape(id, quote=True)}"'
     value = escape(number.shown if with_unit else digits(number.value))
     if not number.known:
         return f"{start}>{value}</a>"
@@ -181,7 +182,7 @@ def _kind(id: str, symbol: str, unit: str, known: str) -> dict:
     found, law = of_value(id, Number(math.pi, unit)), naming.law_of(id)
     shape = "".join(name[0] for name in ("equation", "holds") if getattr(found, name))
     said = {"symbol": symbol, "says": found.says, "source": found.source}
-    said |= {"how": how(symbol, known), "known": known}
+    said |= {"how": how(symbol, known), "known": known, "mark": mark(known)}
     said |= {"unit": UNIT_NAMES.get(unit, unit), "shape": shape}
     said |= {name: getattr(found, name) for name in ("equation", "sympy", "holds")}
     said |= {"law": law.id, "place": url(law.id)} if law else {}
@@ -198,6 +199,11 @@ def how(symbol: str, known: str = "") -> str:
     if name in MEASURED:
         return "derived at the bound, with energies fitted to our own runs on one H200"
     return "derived from records and laws; a time is a bound, not a prediction"
+
+
+def mark(known: str) -> str:
+    """Return the mark beside these words: that of a prediction, or that of what is derived."""
+    return KNOWN[known].mark if known else MARKS["derived"].mark
 
 
 @cache

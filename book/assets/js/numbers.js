@@ -104,7 +104,7 @@
     number => number.filled && ['Put in', make('code', {textContent: `${number.filled} = ${number.shown}`})],
     number => number.bounds.length && ['Bound', ...number.bounds.flatMap((text, i) => [i ? '; ' : '', text])],
     number => number.inputs.length && ['Inputs', records(number.inputs)],
-    number => ['Known as', number.how, ...(number.known ? ['; see ', link('calibration', 'calibration.html'),
+    number => ['Known as', ...(number.mark ? [make('span', {className: 'known-mark', textContent: number.mark}), ' '] : []), number.how, ...(number.known ? ['; see ', link('calibration', 'calibration.html'),
       ', ', link('validation', 'reference/validation.html'), ', ',
       link('constants', 'reference/validation.html#constants')] : [])],
     number => ['Pages', ...number.pages.flatMap(([text, url], i) => [i ? ', ' : '', link(text, url)])],
