@@ -6,7 +6,6 @@ claimed here, and such a value has no mark.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
