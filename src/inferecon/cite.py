@@ -1,4 +1,4 @@
-"""Cite one thing of this report: a law, a derivation, one of its steps, a number or a claim.
+"""Cite one thing of this report: a law, a derivation or its step, a number, a fact or a claim.
 
 An entry knows its id, what it says, where it stands and of which edition it is;
 it writes itself as Markdown, LaTeX, BibTeX or JSON.  The second half of the
@@ -11,7 +11,7 @@ from functools import cache
 
 from pydantic import BaseModel
 
-from . import anchors, naming
+from . import anchors, facts, naming
 from .claims import Judged, judged
 from .edition import edition, pages
 from .errors import BadInput, nearest
@@ -33,7 +33,7 @@ class Entry(BaseModel):
     """What is cited.  ``equation`` is LaTeX, ``sympy`` the same as SymPy writes it."""
 
     id: str
-    kind: str  # law, derivation, step, number or claim
+    kind: str  # law, derivation, step, number, fact or claim
     says: str
     equation: str = ""
     sympy: str = ""
@@ -60,6 +60,8 @@ def entry(id: str) -> Entry:
         return of_law(BY_ID[name])
     if name in DERIVATIONS:
         return of_derivation(name) if step is None else of_step(name, step)
+    if facts.is_fact(name):
+        return of_fact(facts.recorded(name))
     if ":" in name:
         return of_number(name)
     judgements = {one.claim.id: one for one in judged()}
@@ -137,6 +139,19 @@ def of_value(id: str, number: Number) -> Entry:
         url=f"{naming.page(id)}.html#{naming.anchor(id)}",
         edition=edition(),
         **(_equation(law.eq, law.holds) if law else {}),
+    )
+
+
+def of_fact(found: facts.Recorded) -> Entry:
+    """A recorded value, with all sources that it was read in."""
+    return Entry(
+        id=found.id,
+        kind="fact",
+        says=found.says,
+        source=facts.cited(found),
+        value=facts.said(found),
+        url=f"{facts.page(found.id)}.html#{facts.anchor(found.id)}",
+        edition=edition(),
     )
 
 

@@ -131,12 +131,26 @@ def trace(
 
 
 @app.command()
+def show(
+    id: Annotated[str, typer.Argument(help="hardware/h200-sxm, or one value: ...:hbm_bandwidth")],
+    as_json: Json = False,
+) -> None:
+    """Print a recorded value, or all of a record, with source, place and how it is known."""
+    from .facts import as_text, shown
+
+    rows = shown(id)
+    print(json.dumps(rows, ensure_ascii=False) if as_json else as_text(rows))
+
+
+@app.command()
 def cite(
-    id: Annotated[str, typer.Argument(help="ITL, 'BATCH-FIT/step 2', a number's or a claim's id")],
+    id: Annotated[
+        str, typer.Argument(help="ITL, 'BATCH-FIT/step 2', the id of a number, a fact or a claim")
+    ],
     form: Annotated[str, typer.Option("--as", help="markdown, latex, bibtex or json")] = "markdown",
     scenario: Annotated[str, typer.Option(help="MODEL/HARDWARE/FORMAT: put its numbers in")] = "",
 ) -> None:
-    """Print a law, derivation, step, number or claim as a citation, with edition and commit."""
+    """Print a law, derivation, step, number, fact or claim as a citation, with its edition."""
     from .cite import entry, in_scenario, written
     from .edition import commit
 

@@ -109,7 +109,12 @@ def anchor(id: str) -> str:
 
     Ids that differ in marks alone would share an anchor; the build refuses them.
     """
-    return "num-" + re.sub(r"[^A-Za-z0-9_]+", "-", id)
+    return slug(f"num-{id}")
+
+
+def slug(id: str) -> str:
+    """Return a text as a name that CSS can select."""
+    return re.sub(r"[^A-Za-z0-9_]+", "-", id)
 
 
 def notebook(case: str, numbers: dict) -> str:

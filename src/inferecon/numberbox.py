@@ -13,10 +13,11 @@ from collections.abc import Callable
 from functools import cache
 from html import escape, unescape
 
-from . import naming
+from . import facts, naming
 from .behind import behind
 from .cite import FORMS, Entry, key, of_value, url, written
 from .edition import UNSTAMPED, edition
+from .factbox import FACT, told
 from .numbers import KNOWN, UNIT_NAMES, Number, digits
 from .provenance import MARKS
 from .symbols import SYMBOLS
@@ -50,6 +51,21 @@ def quoted(id: str, number: Number, with_unit: bool = True) -> str:
     )
 
 
+def link(id: str) -> str:
+    """Start the HTML of a number that is written otherwise than ``quoted`` does; end it with a."""
+    return f'{LINK}{escape(id, quote=True)}">'
+
+
+def anchor(id: str) -> str:
+    """Return the anchor of a number or a recorded value."""
+    return facts.anchor(id) if facts.is_fact(id) else naming.anchor(id)
+
+
+def page_of(id: str) -> str:
+    """Return the page on which a number or a recorded value has its place."""
+    return facts.page(id) if facts.is_fact(id) else naming.page(id)
+
+
 def explained(
     body: str, page: str, numbers: Numbers, typeset: Callable[[str], str] | None = None
 ) -> str:
@@ -63,7 +79,7 @@ def explained(
 
     def placed(found: re.Match) -> str:
         id = unescape(found[1])
-        name, own = escape(naming.anchor(id), quote=True), naming.page(id)
+        name, own = escape(anchor(id), quote=True), page_of(id)
         if own == page and id not in seen:  # its place; the script knows the rest by the name
             seen.add(id)
             return f'{PLACE}{name}"{found[2] or ""}>'
@@ -143,8 +159,11 @@ def data(ids: list[str], numbers: Numbers, root: str = "") -> dict:
 
     ``numbers[case][symbol]`` is [place in ``kinds``, digits, value], and behind these three
     the digits of both ends of the interval that a prediction has.  ``behind`` has the values
-    put into the laws and the records that they come from.
+    put into the laws and the records that they come from.  Ids of recorded values add what
+    ``factbox`` says of them.
     """
+    recorded = [id for id in ids if facts.is_fact(id)]
+    ids = [id for id in ids if not facts.is_fact(id)]
     kinds: dict[tuple, tuple[int, dict]] = {}
     cases: dict[str, dict] = {}
     values: dict[str, dict[str, list]] = {}
@@ -166,14 +185,19 @@ def data(ids: list[str], numbers: Numbers, root: str = "") -> dict:
         shown = "missing" if value is None else digits(value)
         ends = [digits(low), digits(high)] if known else []
         values.setdefault(case, {})[symbol] = [place, shown, value, *ends]
+    if recorded:
+        shapes[FACT] = forms(FACT)
+    more = told(recorded, len(kinds))
     return {
         "root": root,
         "edition": edition(),
         "forms": shapes,
-        "kinds": [kind for _, kind in kinds.values()],
-        "cases": cases,
-        "numbers": values,
+        "kinds": [kind for _, kind in kinds.values()] + more["kinds"],
+        "cases": cases | more["cases"],
+        "numbers": values | more["numbers"],
         "behind": behind(ids, numbers),
+        "details": more["details"],
+        "read": more["read"],
     }
 
 
@@ -208,12 +232,13 @@ def mark(known: str) -> str:
 
 @cache
 def forms(shape: str) -> dict[str, str]:
-    """Return each form of a citation with gaps; ``shape`` says which parts it has."""
+    """Return each form of a citation with gaps; ``shape`` says of what, or which parts it has."""
+    kind, shape = ("fact", "") if shape == FACT else ("number", shape)
     gap = {name: chr(FIRST_GAP + i) for i, name in enumerate(GAPS)}
     absent = set() if "e" in shape else {"equation", "sympy"}
     absent |= set() if "h" in shape else {"holds"}
     parts = {name: "" if name in absent else gap[name] for name in GAPS if name != "key"}
-    blank = Entry(kind="number", edition=edition(), commit=UNSTAMPED, **parts)
+    blank = Entry(kind=kind, edition=edition(), commit=UNSTAMPED, **parts)
     texts = {form: written(blank, form) for form in FORMS}
     texts["bibtex"] = texts["bibtex"].replace(f"{{{key(blank)},", f"{{{gap['key']},", 1)
     return texts

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from inferecon import naming
+from inferecon import facts, naming
 from inferecon.files import NUMBERS
 from inferecon.html import HTML
 from inferecon.results import read_numbers
@@ -92,6 +92,86 @@ def test_a_number_leads_to_the_notebook_that_published_it(tab, site):
     link = opened.get_by_role("link", name="as it was executed").get_attribute("href")
     cells = json.loads((HTML / "models" / link).read_text(encoding="utf-8"))["cells"]
     assert "llama-3.1-8b" in "".join(cells[2]["source"])
+
+
+# Recorded values --------------------------------------------------------------------------------
+
+RECORDED = [
+    ("hardware/h200-sxm.html", "data/hardware/h200-sxm:hbm_bandwidth"),
+    ("data/hardware.html", "data/hardware/h200-sxm:hbm_bandwidth"),
+    ("hardware/index.html", "data/hardware/h200-sxm:board_power"),
+    ("hardware/h200-sxm.html", "data/prices/h200-sxm:offer@verda"),
+    ("models/deepseek-v3.html", "data/models/deepseek-v3:hidden_size"),
+    ("data/models.html", "data/models/llama-3.1-8b:vocab_size"),
+    ("data/models/phi-2.html", "data/models/phi-2:qk_norm_full"),
+    ("data/hardware/a40.html", "data/hardware/a40:link_bandwidth"),
+    ("data/formats.html", "data/formats/nvfp4:block_size"),
+    ("data/assumptions.html", "data/assumptions/pue:pue"),
+    ("data/assumptions.html", "data/grids/usa:grid_intensity"),
+]
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(("page", "id"), RECORDED)
+def test_the_box_of_a_recorded_value_says_what_the_command_prints(page, id, width, tab, site):
+    here = tab(width)
+    opened = here.open(f"{site}/{page}")
+    number = opened.locator(f'a.num[data-number="{id}"]').first
+    number.scroll_into_view_if_needed()
+    number.focus()
+    opened.keyboard.press("Enter" if width == 390 else " ")
+    box, (row,) = opened.locator("#number-box"), facts.shown(id)
+    box.wait_for(state="visible")
+    said = " ".join(box.text_content().split())
+    for text in (row["value"], row["says"], row["known"], row["of"], f"inferecon show {id}"):
+        assert " ".join(text.split()) in said
+    for source in facts.recorded(id).sources:
+        assert " ".join(" ".join(facts.source(source)[:1]).split()) in said
+    assert opened.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    box.locator("summary", has_text="Cite").click()
+    assert f"**{id}** (fact)" in box.locator(".cite pre").first.text_content()
+    opened.keyboard.press("Escape")
+    box.wait_for(state="hidden")
+    assert opened.evaluate("document.activeElement.dataset.number") == id
+    assert here.wrong == []
+
+
+def test_the_address_of_a_recorded_value_opens_its_box(tab, site):
+    id = "data/assumptions/pue:pue"
+    opened = tab(width=390).open(f"{site}/{facts.page(id)}.html#{facts.anchor(id)}")
+    box = opened.locator("#number-box")
+    box.wait_for(state="visible")
+    assert "1.04 to 1.63" in box.text_content() and id in box.text_content()
+
+
+def test_every_recorded_value_of_a_page_has_its_place_and_data(tab, site):
+    """Each on a page, and none twice: the script knows them all."""
+    for page in ("hardware/h200-sxm", "data/assumptions", "data/formats", "data/models/phi-2"):
+        opened = tab().open(f"{site}/{page}.html")
+        own = {facts.anchor(id) for id in facts.all_ids() if facts.page(id) == page}
+        there = opened.locator("[id^=fact-]").evaluate_all("all => all.map(one => one.id)")
+        assert own <= set(there) and len(there) == len(set(there))
+        assert opened.locator("a.num:not([data-number])").count() == 0
+
+
+def test_a_source_is_followed_only_to_an_address_of_the_web(tab, site):
+    here, address = tab(), f"{site}/data/assumptions.html"
+    path = HTML / "data" / "assumptions.html"
+    hostile = path.read_text(encoding="utf-8").replace('"https://arxiv', '"javascript:alert(1)//')
+    here.page.route(address, lambda route: route.fulfill(body=hostile, content_type="text/html"))
+    opened = here.open(address)
+    opened.locator('[data-number="data/assumptions/host-h200-sxm:host_power"]').click()
+    box = opened.locator("#number-box")
+    assert "Latif et al. 2025" in box.text_content()
+    assert box.locator(".sources li").count() == 2 and box.locator(".sources a").count() == 0
+
+
+def test_a_box_marks_how_a_number_and_its_inputs_are_known(tab, site):
+    opened = tab().open(f"{site}/models/llama-3.1-8b.html#num-llama-3-1-8b-h200-sxm-bf16-itl")
+    box = opened.locator("#number-box")
+    box.wait_for(state="visible")
+    assert box.locator("dd:has(.known-mark)").inner_text().startswith("≈ derived from records")
+    assert "hbm_bandwidth = 4800 GB/s † vendor's figure" in box.text_content()
 
 
 def figures(text):

@@ -21,17 +21,21 @@
     const cut = id.lastIndexOf(':'), owner = id.slice(0, cut), symbol = id.slice(cut + 1);
     const [place, digits, exact, low, high] = data.numbers[owner][symbol];
     const kind = data.kinds[place], of = data.cases[owner];
+    const [sources = [], details = {}] = data.details[owner]?.[symbol] ?? [];
+    const read = sources.map(at => data.read[at]), fact = kind.shape === 'fact';
     const unit = value => `${value} ${kind.unit}`.trim();
     const shown = exact === null ? digits : unit(digits);
     return {
-      ...kind, id, exact, shown, of: of.of, pages: of.pages, notebook: of.notebook,
+      ...kind, id, exact, shown, read, details,
+      source: fact ? read.map(([what]) => what).join('; ') : kind.source,
+      of: of.of, pages: of.pages, notebook: of.notebook,
       between: kind.known && `${low} to ${unit(high)}`,
-      value: kind.known ? `${shown}, 90 % interval ${low} to ${unit(high)}, ${kind.known}` : shown,
+      value: kind.claim ? `${shown}, ${kind.claim}` : kind.known ? `${shown}, 90 % interval ${low} to ${unit(high)}, ${kind.known}` : shown,
       whole: exact === null ? '' : unit(exact.toLocaleString('en-GB', {maximumSignificantDigits: 10})),
       ...behind(data.behind, owner, symbol, kind),
       command: of.command.replace('SYMBOL', symbol),
       url: `${of.page}.html#${anchor(id)}`,
-      key: `inferecon-number-${id}`.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/-$/, ''),
+      key: `inferecon-${fact ? 'fact' : 'number'}-${id}`.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/-$/, ''),
     };
   }
 
@@ -57,7 +61,8 @@
 
   // the address of a number within its page, as Python writes it
   function anchor(id) {
-    return `num-${id.replace(/[^A-Za-z0-9_]+/g, '-')}`;
+    const name = id.startsWith('data/') ? id.replace('data/', 'fact-') : `num-${id}`;
+    return name.replace(/[^A-Za-z0-9_]+/g, '-');
   }
 
   globalThis.citedNumber = cited;
@@ -94,6 +99,15 @@
     return make('details', {className: 'inputs'}, make('summary', {textContent: `${inputs.length} records, each with its source`}), make('ul', {}, ...items));
   }
 
+  // each source of a recorded value in full; an address is followed only where it is one of the web
+  function sources(read) {
+    const items = read.map(([what, rest, url]) => {
+      const named = /^https?:/.test(url) ? make('a', {href: url, textContent: what}) : what;
+      return make('li', {}, named, rest ? `; ${rest}` : '');
+    });
+    return make('ul', {className: 'sources'}, ...items);
+  }
+
   // Rows of the box, each a name and what stands beside it, or null; further ones go here.
   const rows = [
     number => ['Of', number.of],
@@ -104,6 +118,9 @@
     number => number.filled && ['Put in', make('code', {textContent: `${number.filled} = ${number.shown}`})],
     number => number.bounds.length && ['Bound', ...number.bounds.flatMap((text, i) => [i ? '; ' : '', text])],
     number => number.inputs.length && ['Inputs', records(number.inputs)],
+    ...['Place', 'Printed', 'Kind', 'Date', 'Range', 'Why', 'Note', 'Others say'].map(name =>
+      number => number.details[name] && [name, number.details[name]]),
+    number => number.read.length && [number.read.length > 1 ? 'Sources' : 'Source', sources(number.read)],
     number => ['Known as', ...(number.mark ? [make('span', {className: 'known-mark', textContent: number.mark}), ' '] : []), number.how, ...(number.known ? ['; see ', link('calibration', 'calibration.html'),
       ', ', link('validation', 'reference/validation.html'), ', ',
       link('constants', 'reference/validation.html#constants')] : [])],

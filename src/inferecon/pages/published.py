@@ -5,6 +5,8 @@ them published is an error, so prose cannot quote what was not computed.  When
 the page is written, ``numberbox`` gives each its anchor and what the box says.
 """
 
+import hashlib
+import json
 import os
 import shutil
 from functools import cache
@@ -14,11 +16,13 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxRole
 
-from .. import naming
+from .. import facts
 from ..errors import nearest
+from ..factbox import told
+from ..files import replace_text
 from ..law import display
 from ..laws.catalogue import LAWS
-from ..numberbox import DATA, Numbers, explained, quoted, quoted_in
+from ..numberbox import DATA, Numbers, explained, page_of, quoted, quoted_in
 from ..results import read_numbers
 from .katex_node import render
 
@@ -45,15 +49,31 @@ def quotes(env) -> dict[str, set[str]]:
 
 
 def outdated(app: Sphinx, env, added: set, changed: set, removed: set) -> set[str]:
-    """Return the pages that quote a number which moved, or where it has its place."""
-    path, kept = Path(os.environ["INFERECON_NUMBERS"]), Path(app.doctreedir) / "numbers.csv"
+    """Return the pages that quote a number or a recorded value which moved, or have its place."""
+    ids = moved_numbers(Path(app.doctreedir)) | moved_facts(Path(app.doctreedir))
+    quoting = {page for page, quoted in quotes(env).items() if quoted & ids}
+    return quoting | {page_of(id) for id in ids} & env.found_docs
+
+
+def moved_numbers(folder: Path) -> set[str]:
+    """Return the ids whose numbers are not those of last time, and keep these."""
+    path, kept = Path(os.environ["INFERECON_NUMBERS"]), folder / "numbers.csv"
     if kept.exists() and kept.read_bytes() == path.read_bytes():
         return set()
     before, now = read_numbers(kept), published()
     kept.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(path, kept)
-    moved = {id for id in before.keys() | now.keys() if before.get(id) != now.get(id)}
-    return {page for page, ids in quotes(env).items() if ids & moved} | set(map(naming.page, moved))
+    return {id for id in before.keys() | now.keys() if before.get(id) != now.get(id)}
+
+
+def moved_facts(folder: Path) -> set[str]:
+    """Return the ids of recorded values of which the box says other than last time."""
+    kept = folder / "facts.json"
+    before = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
+    told_now = ((id, json.dumps(told([id]))) for id in facts.all_ids())
+    now = {id: hashlib.sha256(text.encode()).hexdigest()[:16] for id, text in told_now}
+    replace_text(kept, json.dumps(now))
+    return {id for id in before.keys() | now.keys() if before.get(id) != now.get(id)}
 
 
 def note(app: Sphinx, doctree: nodes.document) -> None:

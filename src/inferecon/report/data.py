@@ -2,7 +2,8 @@
 
 from ..matrix import HARDWARE, MODELS
 from ..records import Record, ids, load, sources
-from .text import UNVERIFIED, cited, fact_in, fact_text, facts_section, plain, table
+from .recorded import UNVERIFIED, fact_in, fact_text, facts_section, offers_table
+from .text import cited, plain, table
 
 
 def data_models() -> str:
@@ -139,8 +140,9 @@ def data_assumptions() -> str:
     rows = []
     for id in ids("assumptions"):
         for key, fact in load("assumptions", id).facts.items():
-            cells = (key, fact.value, fact.low, fact.high, fact.why)
-            rows.append([plain(id), *(plain(c) for c in cells), cited(fact.source)])
+            value, why = fact_text(load("assumptions", id), key), plain(fact.why)
+            ends = plain(fact.low), plain(fact.high)
+            rows.append([plain(id), plain(key), value, *ends, why, cited(fact.source)])
     text += table(["record", "symbol", "value", "low", "high", "why", "source"], rows, 7)
     text += ["## Grids", ""]
     grids = [load("grids", id) for id in ids("grids")]
@@ -155,22 +157,16 @@ def data_assumptions() -> str:
         for g in grids
     ]
     text += table(["id", "zone", "emissions", "year", "source"], rows, 2)
-    text += ["## Prices", ""]
+    prices = [load("prices", id) for id in ids("prices")]
+    text += ["## Prices", "", *offers_table(prices, named=True)]
+    others = [*prices, *(load("constants", id) for id in ids("constants"))]
     rows = [
-        [
-            plain(id),
-            plain(o.provider),
-            plain(o.price or f"{o.low} to {o.high}"),
-            plain(o.kind),
-            plain(o.date),
-            cited([o.source]),
-        ]
-        for id in ids("prices")
-        for o in load("prices", id).offers
+        [plain(one.id), plain(key), fact_text(one, key), plain(fact.where), cited(fact.source)]
+        for one in others
+        for key, fact in one.facts.items()
     ]
-    return "\n".join(
-        [*text, *table(["device", "provider", "price", "kind", "date", "source"], rows, 6)]
-    )
+    text += ["## Power with a share of the server, and what is counted", ""]
+    return "\n".join([*text, *table(["record", "symbol", "value", "place", "source"], rows, 2, 3)])
 
 
 def data_sources() -> str:

@@ -10,7 +10,8 @@ from ..numbers import KNOWN
 from ..predictions import ENGINES
 from ..records import ids, load
 from .bounds import ENGINE, best_device, price_chart, what_fits
-from .text import facts_section, has, plain, quoted
+from .recorded import facts_section, offers_table
+from .text import has, plain, quoted
 
 COLUMNS = (
     ("n_devices", "devices"),
@@ -185,20 +186,8 @@ def device_page(id: str, found: dict, numbers: dict) -> str:
 def price_section(id: str) -> list[str]:
     if id not in ids("prices"):
         return ["## Prices", "", "No price is on record, so no cost is computed.", ""]
-    text = [
-        "## Prices",
-        "",
-        "| provider | price | kind | date | source |",
-        "|---|---:|---|---|---|",
-    ]
-    for offer in load("prices", id).offers:
-        price = offer.price or f"{offer.low} to {offer.high}"
-        text.append(
-            "| "
-            + " | ".join(map(plain, (offer.provider, price, offer.kind, offer.date, offer.source)))
-            + " |"
-        )
-    return [*text, "", "Costs use the lowest on-demand offer.", ""]
+    table = offers_table([load("prices", id)], named=False)
+    return ["## Prices", "", *table, "Costs use the lowest on-demand offer.", ""]
 
 
 def _workload_note() -> str:

@@ -6,8 +6,9 @@ from ..matrix import FORMATS, HARDWARE, MODELS, OF_DOCUMENTS, WORKLOAD
 from ..numbers import digits
 from ..records import load
 from .bounds import MARKS, bounded_row
+from .recorded import fact_in
 from .results import result_cell
-from .text import fact_in, has, plain, quoted, table
+from .text import has, plain, quoted, table
 
 
 def best(id: str, numbers: dict) -> tuple[str, str] | None:

@@ -1,12 +1,9 @@
-"""Pieces of a generated page: escaped text, quoted numbers, tables, facts with their sources."""
+"""Pieces of a generated page: escaped text, quoted numbers, tables, links to sources."""
 
 from collections.abc import Iterable
 
-from ..escape import plain
-from ..records import Record
-from ..symbols import GLOSSARY, SYMBOLS
+from ..escape import plain as plain
 from ..tables import lines
-from ..units import ureg
 
 # What a row measured, in words; its unit stands beside it.
 METRICS = {
@@ -29,7 +26,6 @@ METRICS = {
     "energy_per_step_J": "energy of a decode step",
     "prefill_energy_J": "energy of a prefill",
 }
-UNVERIFIED = "?"  # stands behind a value that nobody verified
 
 
 def has(numbers: dict, id: str) -> bool:
@@ -49,56 +45,6 @@ def table(
     return [":::{div} wide-table", *lines(head, rows, numeric_from, numeric_to), ":::", ""]
 
 
-def fact_text(record: Record, key: str) -> str:
-    """A recorded value as written, marked if nobody verified it; a dash if it is missing."""
-    if key not in record.facts:
-        return "–"
-    fact = record.facts[key]
-    value = f"{fact.value:,}" if isinstance(fact.value, int) else str(fact.value)
-    return plain(value) + ("" if fact.verified else f" {UNVERIFIED}")
-
-
-def fact_in(record: Record, key: str, unit: str) -> str:
-    """A recorded value as a bare number in the unit of its column."""
-    if key not in record.facts:
-        return "–"
-    base = GLOSSARY[SYMBOLS[key.partition("@")[0]]].unit
-    value = ureg.Quantity(record[key], base).to(unit).m
-    return f"{value:,.5g}" + ("" if record.facts[key].verified else f" {UNVERIFIED}")
-
-
 def cited(keys: Iterable[str]) -> str:
     """Link source keys to the registry."""
     return ", ".join(f"{{ref}}`{key} <source-{key.lower()}>`" for key in keys)
-
-
-def facts_section(record: Record) -> list[str]:
-    text = [
-        "## What is on record",
-        "",
-        ":::{div} wide-table",
-        "| fact | meaning | value | source | place |",
-        "|---|---|---:|---|---|",
-    ]
-    for key, fact in record.facts.items():
-        name, _, case = key.partition("@")
-        meaning = GLOSSARY[SYMBOLS[name]].meaning + (f", {case}" if case else "")
-        if fact.value == 0:
-            continue
-        place = plain(fact.where) + (f" (printed: {plain(fact.printed)})" if fact.printed else "")
-        text.append(
-            f"| `{key}` | {meaning} | {fact_text(record, key)} | {cited(fact.source)} | {place} |"
-        )
-    text += [
-        ":::",
-        "",
-        f"`data/{record.path}` · {UNVERIFIED} marks a value that nobody verified; "
-        "zeros are left out.",
-        "",
-    ]
-    if record.disputes:
-        text += ["**Other values in circulation**", ""]
-        text += [f"- `{d.fact}`: {plain(d.value)}, says {plain(d.says)}" for d in record.disputes]
-    if record.notes:
-        text += ["", "**Notes**", "", *(f"- {plain(note)}" for note in record.notes)]
-    return [*text, ""]
