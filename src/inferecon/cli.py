@@ -132,14 +132,18 @@ def trace(
 
 @app.command()
 def show(
-    id: Annotated[str, typer.Argument(help="hardware/h200-sxm, or one value: ...:hbm_bandwidth")],
+    id: Annotated[
+        str,
+        typer.Argument(help="hardware/h200-sxm, one value (...:hbm_bandwidth), or a measured row"),
+    ],
     as_json: Json = False,
 ) -> None:
-    """Print a recorded value, or all of a record, with source, place and how it is known."""
-    from .facts import as_text, shown
+    """Print a record, one of its values or a measured row, with its source and how it is known."""
+    from . import facts, truth
 
-    rows = shown(id)
-    print(json.dumps(rows, ensure_ascii=False) if as_json else as_text(rows))
+    of = facts if "/" in id else truth
+    rows = of.shown(id)
+    print(json.dumps(rows, ensure_ascii=False) if as_json else of.as_text(rows))
 
 
 @app.command()

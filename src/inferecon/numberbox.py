@@ -13,7 +13,7 @@ from collections.abc import Callable
 from functools import cache
 from html import escape, unescape
 
-from . import facts, naming
+from . import facts, naming, rowbox
 from .behind import behind
 from .cite import FORMS, Entry, key, of_value, url, written
 from .edition import UNSTAMPED, edition
@@ -89,9 +89,10 @@ def explained(
         return f'{found[0][:-1]}{first} href="{target}#{name}">'
 
     body = QUOTED.sub(placed, body)
-    if not seen:
+    rows = rowbox.told(page, body)
+    if not seen and not rows:
         return body
-    found = data(sorted(seen), numbers, root)
+    found = data(sorted(seen), numbers, root) | ({"rows": rows, "page": page} if rows else {})
     laws = sorted({kind["law"] for kind in found["kinds"] if "law" in kind})
     equations = (f'<template data-law="{id}">{typeset(id)}</template>' for id in laws if typeset)
     return body + "".join(equations) + script(found)

@@ -174,6 +174,55 @@ def test_a_box_marks_how_a_number_and_its_inputs_are_known(tab, site):
     assert "hbm_bandwidth = 4800 GB/s † vendor's figure" in box.text_content()
 
 
+# Rows ------------------------------------------------------------------------------------------
+
+ROWS = [  # page, section or chart, first cell, what its box says
+    ("reference/validation", "#misses-first", "lt-aic-02354", "licence: Apache-2.0"),
+    ("reference/validation", "#time-of-a-token-or-a-step", "lt-aic-00767", "show lt-aic-00767"),
+    ("reference/validation", "#by-card", "h200-sxm", "≈ computed from predictions of rows held"),
+    ("reference/validation", "#the-constants", "", "inferecon calibrate"),
+    ("reference/validation", "#whole-services", "DeepSeek-V3 on H800", "✓ measured by its oper"),
+    ("reference/serving", "#against-services-that-were-measured", "", "≈ simulated event by event"),
+    ("reference/speed", "#the-notebooks", "", "make bench"),
+    ("chapters/serving", "#goodput-over-load", "", "notebooks/serving.ipynb"),
+    ("chapters/costs", "#the-bill", "", "notebooks/costs.ipynb"),
+    ("load", ".vl-numbers", "", "≈ computed from laws and records"),
+]
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(("quoting", "within", "name", "says"), ROWS)
+def test_a_row_opens_a_box_that_repeats_its_cells(quoting, within, name, says, width, tab, site):
+    here = tab(width)
+    opened = here.open(f"{site}/{quoting}.html")
+    opened.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+    rows = opened.locator(f"{within} tbody tr", has=opened.locator("a.num:not([data-number])"))
+    row = rows.filter(has_text=name).first
+    button = row.locator("a.num")
+    assert button.count() == 1 and name in button.inner_text()
+    button.focus()
+    opened.keyboard.press("Enter")
+    box = opened.locator("#number-box")
+    box.wait_for(state="visible")
+    said = " ".join(box.inner_text().split())
+    assert says in said and f"{quoting}.html#" in said
+    for cell in row.locator("td, th").all():
+        if not cell.locator(".katex").count():
+            assert " ".join(cell.inner_text().split()) in said
+    assert opened.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    opened.keyboard.press("Escape")
+    box.wait_for(state="hidden")
+    assert opened.evaluate("document.activeElement.closest('tr') !== null")
+    assert here.wrong == []
+
+
+def test_a_table_of_figures_has_one_stop_a_row(tab, site):
+    opened = tab().open(f"{site}/reference/validation.html")
+    stops, rows, cells = opened.evaluate("""() => ['tbody a.num', 'tbody tr', 'tbody td']
+        .map(all => document.querySelectorAll(`article table ${all}`).length)""")
+    assert cells > 7000 and 0.9 * rows < stops <= rows
+
+
 def figures(text):
     """All numbers in a text that is written with commas between thousands."""
     return [float(x.replace(",", "")) for x in re.findall(r"\d[\d,]*(?:\.\d+)?(?:e-?\d+)?", text)]

@@ -33,7 +33,7 @@
       value: kind.claim ? `${shown}, ${kind.claim}` : kind.known ? `${shown}, 90 % interval ${low} to ${unit(high)}, ${kind.known}` : shown,
       whole: exact === null ? '' : unit(exact.toLocaleString('en-GB', {maximumSignificantDigits: 10})),
       ...behind(data.behind, owner, symbol, kind),
-      command: of.command.replace('SYMBOL', symbol),
+      name: id, commands: [of.command.replace('SYMBOL', symbol)],
       url: `${of.page}.html#${anchor(id)}`,
       key: `inferecon-${fact ? 'fact' : 'number'}-${id}`.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/-$/, ''),
     };
@@ -79,10 +79,10 @@
   const copy = (text, label) => globalThis.copyButton(() => text, label);
 
   // the form, or the letter, at the foot of the page, for one number; a letter knows no + for a space
-  function report({id, whole, shown}) {
+  function report({name, whole, shown}) {
     const url = new URL(document.querySelector('.report-number').href), asked = url.searchParams;
-    const body = `${asked.get('body')}Number: ${id}\nValue: ${whole || shown}\n`;
-    asked.set(asked.has('subject') ? 'subject' : 'title', `Wrong number ${id}`);
+    const body = `${asked.get('body')}Number: ${name}\nValue: ${whole || shown}\n`;
+    asked.set(asked.has('subject') ? 'subject' : 'title', `Wrong number ${name}`);
     asked.set('body', body);
     return [make('a', {href: url.href.replaceAll('+', '%20'), textContent: 'Report it'}), ' ', copy(body, 'Copy the report')];
   }
@@ -108,27 +108,60 @@
     return make('ul', {className: 'sources'}, ...items);
   }
 
-  // Rows of the box, each a name and what stands beside it, or null; further ones go here.
-  const rows = [
+  // what an element says: of a formula its source, which stands in it beside the picture
+  function text(element) {
+    const copied = element.cloneNode(true);
+    copied.querySelectorAll('.katex').forEach(math => math.replaceWith(math.querySelector('annotation')?.textContent ?? ''));
+    return copied.textContent.trim();
+  }
+  const copies = element => [...element.cloneNode(true).childNodes].map(node => node.matches?.('a.num') ? node.textContent : node);
+
+  // A row of a table whose figures have no ids: what its cells say, under the heads of the columns.
+  function row(at) {
+    const tr = at.closest('tr'), table = tr.closest('table'), heads = [...table.tHead.rows[0].cells];
+    const said = toldOf(table), section = table.closest('section[id]'), name = text(tr.cells[0]) || text(at);
+    const others = [...tr.cells].map((cell, i) => [heads[i], cell]).filter(([head, cell]) => head && cell !== tr.cells[0]);
+    const source = others.filter(([head]) => text(head) === 'source').map(([, cell]) => text(cell));
+    return {
+      name: `${data.page}#${section.id}: ${name}`, shown: name, says: said.says, whole: '', how: said.how, bounds: [], inputs: [], pages: [],
+      of: text(section.querySelector('h1, h2, h3, h4')).replace(/[#¶]$/, ''),
+      cells: others.filter(([, cell]) => text(cell)).map(([head, cell]) => [copies(head), ...copies(cell)]),
+      read: source.map(one => [one, data.rows.sources[one] ?? '', '']),
+      details: said.at && {Place: said.at},
+      commands: said.commands.map(command => command.replace('ROW', name)),
+      url: `${data.page}.html#${section.id}`,
+    };
+  }
+
+  // what Python says of a table: by the head of its first column, the section that it stands in, or its page
+  function toldOf(table) {
+    const {kinds, tables} = data.rows, keys = [`head ${table.tHead.rows[0].cells[0].textContent.trim()}`];
+    for (let e = table.closest('section[id]'); e; e = e.parentElement.closest('section[id]')) keys.push(e.id);
+    if (table.closest('.vl-numbers')) keys.push('chart');
+    return kinds[tables[[...keys, ''].find(key => key in tables)]];
+  }
+
+  // Lines of the box, each a name and what stands beside it, or null; further ones go here.
+  const lines = [
     number => ['Of', number.of],
     number => number.between && ['90 % interval', number.between],
     number => number.whole && ['In full', number.whole],
-    number => ['Symbol', make('code', {textContent: number.symbol})],
+    number => number.symbol && ['Symbol', make('code', {textContent: number.symbol})],
     number => number.law && ['Law', link(number.law, number.place), ...equation(number.law)],
     number => number.filled && ['Put in', make('code', {textContent: `${number.filled} = ${number.shown}`})],
     number => number.bounds.length && ['Bound', ...number.bounds.flatMap((text, i) => [i ? '; ' : '', text])],
     number => number.inputs.length && ['Inputs', records(number.inputs)],
     ...['Place', 'Printed', 'Kind', 'Date', 'Range', 'Why', 'Note', 'Others say'].map(name =>
-      number => number.details[name] && [name, number.details[name]]),
+      number => number.details?.[name] && [name, number.details[name]]),
     number => number.read.length && [number.read.length > 1 ? 'Sources' : 'Source', sources(number.read)],
     number => ['Known as', ...(number.mark ? [make('span', {className: 'known-mark', textContent: number.mark}), ' '] : []), number.how, ...(number.known ? ['; see ', link('calibration', 'calibration.html'),
       ', ', link('validation', 'reference/validation.html'), ', ',
       link('constants', 'reference/validation.html#constants')] : [])],
-    number => ['Pages', ...number.pages.flatMap(([text, url], i) => [i ? ', ' : '', link(text, url)])],
+    number => number.pages.length && ['Pages', ...number.pages.flatMap(([text, url], i) => [i ? ', ' : '', link(text, url)])],
     number => number.notebook && ['Notebook', Object.assign(link('as it was executed', number.notebook), {download: ''})],
-    number => ['ID', make('code', {textContent: number.id}), ' ',
+    number => [number.id ? 'ID' : 'Address', make('code', {textContent: number.id ?? number.url}), ' ',
       copy(new URL(data.root + number.url, location.href).href, 'Copy link')],
-    number => ['Command', make('code', {textContent: number.command}), ' ', copy(number.command)],
+    number => ['Command', ...number.commands.map(command => make('div', {}, make('code', {textContent: command}), ' ', copy(command)))],
     number => ['Wrong?', ...report(number)],
   ];
 
@@ -149,19 +182,18 @@
   box.setAttribute('aria-labelledby', 'number-box-value');
   document.body.append(box);
 
-  function fill(id) {
-    const number = known(data, id);
+  function fill(at) {
+    const number = at.dataset.number ? known(data, at.dataset.number) : row(at);
     const close = make('button', {type: 'button', className: 'close', textContent: '×'});
     close.setAttribute('aria-label', 'Close');
     close.addEventListener('click', () => box.hidePopover());
     const list = make('dl');
-    for (const row of rows) {
-      const [name, ...parts] = row(number) || [];
-      if (name) list.append(make('dt', {textContent: name}), make('dd', {}, ...parts));
-    }
+    const add = ([name, ...parts]) => name && list.append(make('dt', {}, ...[name].flat()), make('dd', {}, ...parts));
+    number.cells?.forEach(add);
+    lines.forEach(line => add(line(number) || []));
     box.replaceChildren(
       make('p', {id: 'number-box-value'}, make('strong', {textContent: number.shown}), ' ' + number.says),
-      close, list, citation(id));
+      close, list, ...(number.id ? [citation(number.id)] : []));
   }
 
   // below the number, or above it where there is more room; a narrow screen has it at its foot
@@ -183,7 +215,7 @@
   let shown = null;
   function open(number) {
     if (box.matches(':popover-open')) box.hidePopover();
-    fill(number.dataset.number);
+    fill(number);
     number.focus({preventScroll: true}); // where the focus returns when the box closes
     box.showPopover({source: number});
     number.setAttribute('aria-expanded', 'true');
@@ -202,6 +234,17 @@
   document.querySelectorAll('a.num').forEach(number => {
     number.dataset.number ||= at.get(number.id);
     number.href ||= `#${number.id}`;
+  });
+  // One button a row, not one a cell: thousands of stops would bar the way of the keyboard.
+  const bare = table => table.tHead?.rows[0]?.cells.length && table.closest('section[id]') && !table.querySelector('a.num') && toldOf(table);
+  const tables = data.rows ? [...document.querySelectorAll('article table')].filter(bare) : [];
+  for (const tr of tables.flatMap(table => [...table.tBodies].flatMap(body => [...body.rows]))) {
+    const cell = [...tr.cells].find(one => one.textContent.trim() && !one.querySelector('a, button, input'));
+    if (!cell || ![...tr.cells].some(one => one !== cell && /\d/.test(one.textContent))) continue;
+    const button = make('a', {className: 'num', href: `#${tr.closest('section[id]').id}`}, ...cell.childNodes);
+    cell.append(button);
+  }
+  document.querySelectorAll('a.num').forEach(number => {
     number.setAttribute('role', 'button');
     number.setAttribute('aria-haspopup', 'dialog');
   });

@@ -52,7 +52,7 @@ def outdated(app: Sphinx, env, added: set, changed: set, removed: set) -> set[st
     """Return the pages that quote a number or a recorded value which moved, or have its place."""
     ids = moved_numbers(Path(app.doctreedir)) | moved_facts(Path(app.doctreedir))
     quoting = {page for page, quoted in quotes(env).items() if quoted & ids}
-    return quoting | {page_of(id) for id in ids} & env.found_docs
+    return quoting | set(map(page_of, ids))
 
 
 def moved_numbers(folder: Path) -> set[str]:

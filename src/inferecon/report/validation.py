@@ -44,6 +44,9 @@ card, without models, without cards, and without generations of engines, one in 
 A median or a MAPE is of the absolute error, as a share of the measured value.
 An interval is wide enough for nine in ten of the rows held out, of the same kind of figure and, \
 where enough rows tell, of the same generation of engine.
+Select the first cell of a row to see who measured it, under which licence, and the command that \
+gives its figures again: one button a row, since a stop at each of thousands of cells would bar \
+the way of the keyboard.
 """
 
 
