@@ -9,8 +9,10 @@ import pytest
 
 from inferecon import book, chromium, predicting
 from inferecon.calculator import bundle
+from inferecon.cite import FORMS
 from inferecon.dataset import write_dataset
 from inferecon.errors import BadInput
+from inferecon.files import BOOK
 from inferecon.matrix import WORKLOAD, combinations, parameters_of
 from inferecon.numbers import PUBLISHED
 from inferecon.pages.katex_node import node
@@ -29,6 +31,26 @@ def browser():
         (pytest.fail if required else pytest.skip)(
             f"the pages were not tested in a browser: {error}"
         )
+
+
+@pytest.fixture(scope="session")
+def filled():
+    """Return what the script of the box writes: the citations of ids, form by form."""
+    script = (BOOK / "assets" / "js" / "numbers.js").read_text(encoding="utf-8")
+
+    def citations(data, ids):
+        asked = json.dumps({"data": data, "ids": ids, "forms": FORMS})
+        code = f"""{script};
+            const {{data, ids, forms}} = JSON.parse(require('fs').readFileSync(0, 'utf8'));
+            const texts = ids.map(id => forms.map(form => citedNumber(data, id, form)));
+            process.stdout.write(JSON.stringify(texts));"""
+        done = subprocess.run(
+            [node(), "-e", code], input=asked, capture_output=True, text=True, encoding="utf-8"
+        )
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    return citations
 
 
 @pytest.fixture(scope="session")

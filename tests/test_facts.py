@@ -3,7 +3,6 @@
 import gzip
 import json
 import re
-import subprocess
 from html import unescape
 
 import pytest
@@ -11,8 +10,7 @@ import pytest
 from inferecon import cite, cli, facts, numberbox
 from inferecon.edition import UNSTAMPED
 from inferecon.errors import BadInput
-from inferecon.files import BOOK
-from inferecon.pages.katex_node import node
+from inferecon.pages.published import moved_facts
 from inferecon.provenance import MARKS
 from inferecon.records import ids, load
 from inferecon.report import data
@@ -21,7 +19,6 @@ from inferecon.report.recorded import facts_section, offers_table
 ALL = list(facts.all_ids())
 SAMPLE = ALL[::61] + [id for id in ALL if facts.OFFER in id][::7]
 BANDWIDTH = "data/hardware/h200-sxm:hbm_bandwidth"
-SCRIPT = BOOK / "assets" / "js" / "numbers.js"
 HOSTILE = 'a "b" \\ </script><b>$&$1 `c` *d* _e_ [f] | 50 % # ~ ^ {g} é –'
 
 
@@ -100,29 +97,26 @@ def test_no_page_of_records_becomes_too_heavy(name):
     assert len(gzip.compress(body.encode())) < 130_000
 
 
+def test_a_page_is_written_again_when_the_source_of_a_value_says_something_else(
+    tmp_path, monkeypatch
+):
+    assert moved_facts(tmp_path) == set(ALL)
+    assert moved_facts(tmp_path) == set()
+    later = facts.sources()["serial"].model_copy(update={"read": "2027-01"})
+    changed = facts.sources() | {"serial": later}
+    monkeypatch.setattr(facts, "sources", lambda: changed)
+    assert moved_facts(tmp_path) == {"data/hardware/h200-sxm:idle_power"}
+
+
 # Citations and the command ---------------------------------------------------------------------
 
 
-def test_the_page_cites_a_value_as_the_command_does():
+def test_the_page_cites_a_value_as_the_command_does(filled):
     found = numberbox.data(SAMPLE, {})
     assert len(SAMPLE) > 100
     for id, forms in zip(SAMPLE, filled(found, SAMPLE), strict=True):
         entry = cite.entry(id).model_copy(update={"commit": UNSTAMPED})
         assert forms == [cite.written(entry, form) for form in cite.FORMS]
-
-
-def filled(found, asked):
-    """Return what the page's script writes, id by id and form by form."""
-    text = json.dumps({"data": found, "ids": asked, "forms": cite.FORMS})
-    code = f"""{SCRIPT.read_text(encoding="utf-8")};
-        const {{data, ids, forms}} = JSON.parse(require('fs').readFileSync(0, 'utf8'));
-        const texts = ids.map(id => forms.map(form => citedNumber(data, id, form)));
-        process.stdout.write(JSON.stringify(texts));"""
-    done = subprocess.run(
-        [node(), "-e", code], input=text, capture_output=True, text=True, encoding="utf-8"
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
 
 
 def test_the_address_in_a_citation_is_the_place_of_the_value():
@@ -175,7 +169,7 @@ def test_an_unknown_id_is_named(id, said):
 # Hostile text ----------------------------------------------------------------------------------
 
 
-def test_hostile_text_of_a_record_stays_text(monkeypatch):
+def test_hostile_text_of_a_record_stays_text(filled, monkeypatch):
     record = load("hardware", "h200-sxm")
     fact = record.facts["hbm_bandwidth"].model_copy(update={"where": HOSTILE, "why": HOSTILE})
     offer = load("prices", "h200-sxm").offers[0].model_copy(update={"provider": HOSTILE})

@@ -3,7 +3,6 @@
 import gzip
 import json
 import re
-import subprocess
 from collections import defaultdict
 from html import unescape
 
@@ -15,7 +14,6 @@ from inferecon.errors import BuildFailed
 from inferecon.files import BOOK, ROOT
 from inferecon.matrix import WORKLOAD
 from inferecon.numbers import SHOWN, Number, number
-from inferecon.pages.katex_node import node
 from inferecon.press import check_places
 from inferecon.response import solution
 from inferecon.scenario import choose_devices
@@ -260,21 +258,7 @@ def test_other_numbers_name_the_notebook_that_gives_them():
 # Citations -------------------------------------------------------------------------------------
 
 
-def filled(data, ids):
-    """Return what the page's script writes, id by id and form by form."""
-    asked = json.dumps({"data": data, "ids": ids, "forms": cite.FORMS})
-    code = f"""{SCRIPT.read_text(encoding="utf-8")};
-        const {{data, ids, forms}} = JSON.parse(require('fs').readFileSync(0, 'utf8'));
-        const texts = ids.map(id => forms.map(form => citedNumber(data, id, form)));
-        process.stdout.write(JSON.stringify(texts));"""
-    done = subprocess.run(
-        [node(), "-e", code], input=asked, capture_output=True, text=True, encoding="utf-8"
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
-
-
-def test_the_page_cites_a_number_as_the_command_does():
+def test_the_page_cites_a_number_as_the_command_does(filled):
     assert len(SAMPLE) > 350
     texts = filled(numberbox.data(SAMPLE, NUMBERS), SAMPLE)
     for id, forms in zip(SAMPLE, texts, strict=True):
@@ -282,7 +266,7 @@ def test_the_page_cites_a_number_as_the_command_does():
 
 
 @pytest.mark.parametrize("symbol", ["itl", "throughput", "cost_per_token"])
-def test_the_page_cites_a_prediction_as_the_command_does(symbol):
+def test_the_page_cites_a_prediction_as_the_command_does(symbol, filled):
     id = f"deepseek-v3/h200-sxm/fp8@vllm:{symbol}"
     number = Number(0.0312345, SHOWN[SYMBOLS[symbol]], 0.02, 1.0 / 3, "calibrated")
     written = cite.of_value(id, number)
@@ -290,7 +274,7 @@ def test_the_page_cites_a_prediction_as_the_command_does(symbol):
     assert forms == [cite.written(stamped(written), form) for form in cite.FORMS]
 
 
-def test_hostile_text_is_escaped_in_each_form_as_the_command_does():
+def test_hostile_text_is_escaped_in_each_form_as_the_command_does(filled):
     text = 'a "b" \\ </script><b>$&$1 `c` *d* _e_ [f] | 50 % # ~ ^ {g} é –'
     data = numberbox.data([ITL], NUMBERS)
     data["kinds"][0] |= {"says": text, "source": text}

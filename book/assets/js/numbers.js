@@ -114,7 +114,8 @@
     copied.querySelectorAll('.katex').forEach(math => math.replaceWith(math.querySelector('annotation')?.textContent ?? ''));
     return copied.textContent.trim();
   }
-  const copies = element => [...element.cloneNode(true).childNodes].map(node => node.matches?.('a.num') ? node.textContent : node);
+  // what stands in a cell, or in the button that a cell became
+  const copies = element => [...(element.querySelector(':scope > a.num') ?? element).cloneNode(true).childNodes];
 
   // A row of a table whose figures have no ids: what its cells say, under the heads of the columns.
   function row(at) {
@@ -124,8 +125,8 @@
     const source = others.filter(([head]) => text(head) === 'source').map(([, cell]) => text(cell));
     return {
       name: `${data.page}#${section.id}: ${name}`, shown: name, says: said.says, whole: '', how: said.how, bounds: [], inputs: [], pages: [],
-      of: text(section.querySelector('h1, h2, h3, h4')).replace(/[#¶]$/, ''),
-      cells: others.filter(([, cell]) => text(cell)).map(([head, cell]) => [copies(head), ...copies(cell)]),
+      title: copies(tr.cells[0]),
+      cells: [['Of', text(section.querySelector('h1, h2, h3, h4')).replace(/[#¶]$/, '')], ...others.filter(([, cell]) => text(cell)).map(([head, cell]) => [copies(head), ...copies(cell)])],
       read: source.map(one => [one, data.rows.sources[one] ?? '', '']),
       details: said.at && {Place: said.at},
       commands: said.commands.map(command => command.replace('ROW', name)),
@@ -143,7 +144,7 @@
 
   // Lines of the box, each a name and what stands beside it, or null; further ones go here.
   const lines = [
-    number => ['Of', number.of],
+    number => number.of && ['Of', number.of],
     number => number.between && ['90 % interval', number.between],
     number => number.whole && ['In full', number.whole],
     number => number.symbol && ['Symbol', make('code', {textContent: number.symbol})],
@@ -192,7 +193,7 @@
     number.cells?.forEach(add);
     lines.forEach(line => add(line(number) || []));
     box.replaceChildren(
-      make('p', {id: 'number-box-value'}, make('strong', {textContent: number.shown}), ' ' + number.says),
+      make('div', {id: 'number-box-value'}, make('strong', {}, ...(number.title ?? [number.shown])), ' ' + number.says),
       close, list, ...(number.id ? [citation(number.id)] : []));
   }
 
