@@ -184,7 +184,7 @@ ROWS = [  # page, section or chart, first cell, what its box says
     ("reference/validation", "#misses-first", "lt-aic-02354", "licence: Apache-2.0"),
     ("reference/validation", "#time-of-a-token-or-a-step", "lt-aic-00767", "show lt-aic-00767"),
     ("reference/validation", "#by-card", "h200-sxm", "≈ computed from predictions of rows held"),
-    ("reference/validation", "#the-constants", "", "inferecon calibrate"),
+    ("reference/validation", "#the-constants", "eff_experts", "inferecon calibrate"),
     ("reference/validation", "#whole-services", "DeepSeek-V3 on H800", "✓ measured by its oper"),
     ("reference/serving", "#against-services-that-were-measured", "", "≈ simulated event by event"),
     ("reference/speed", "#the-notebooks", "", "make bench"),
@@ -202,7 +202,7 @@ def test_a_row_opens_a_box_that_repeats_its_cells(width, quoting, within, name, 
     rows = opened.locator(f"{within} tbody tr", has=opened.locator("a.num:not([data-number])"))
     row = rows.filter(has_text=name).first
     button = row.locator("a.num")
-    assert button.count() == 1 and name in button.inner_text()
+    assert button.count() == 1 and name in button.text_content()
     button.focus()
     opened.keyboard.press("Enter")
     box = opened.locator("#number-box")
@@ -211,7 +211,7 @@ def test_a_row_opens_a_box_that_repeats_its_cells(width, quoting, within, name, 
     assert says in said and f"{quoting}.html#" in said
     for cell in row.locator("td, th").all():
         if not cell.locator(".katex").count():
-            assert " ".join(cell.inner_text().split()) in said
+            assert " ".join(cell.text_content().split()) in said
     assert opened.evaluate("document.documentElement.scrollWidth <= innerWidth")
     opened.keyboard.press("Escape")
     box.wait_for(state="hidden")

@@ -115,19 +115,19 @@
     return copied.textContent.trim();
   }
   // what stands in a cell, or in the button that a cell became
-  const copies = element => [...(element.querySelector(':scope > a.num') ?? element).cloneNode(true).childNodes];
+  const copies = element => [...(element.querySelector('a.num') ?? element).cloneNode(true).childNodes];
 
   // A row of a table whose figures have no ids: what its cells say, under the heads of the columns.
   function row(at) {
     const tr = at.closest('tr'), table = tr.closest('table'), heads = [...table.tHead.rows[0].cells];
     const said = toldOf(table), section = table.closest('section[id]'), name = text(tr.cells[0]) || text(at);
-    const others = [...tr.cells].map((cell, i) => [heads[i], cell]).filter(([head, cell]) => head && cell !== tr.cells[0]);
-    const source = others.filter(([head]) => text(head) === 'source').map(([, cell]) => text(cell));
+    const others = [...tr.cells].map((cell, i) => [heads[i], cell]).filter(([head, cell]) => head && cell !== tr.cells[0] && text(cell));
+    const told = others.filter(([head]) => text(head) !== 'source'), source = others.find(one => !told.includes(one));
     return {
       name: `${data.page}#${section.id}: ${name}`, shown: name, says: said.says, whole: '', how: said.how, bounds: [], inputs: [], pages: [],
       title: copies(tr.cells[0]),
-      cells: [['Of', text(section.querySelector('h1, h2, h3, h4')).replace(/[#¶]$/, '')], ...others.filter(([, cell]) => text(cell)).map(([head, cell]) => [copies(head), ...copies(cell)])],
-      read: source.map(one => [one, data.rows.sources[one] ?? '', '']),
+      cells: [['Of', text(section.querySelector('h1, h2, h3, h4')).replace(/[#¶]$/, '')], ...told.map(([head, cell]) => [copies(head), ...copies(cell)])],
+      read: source ? [[text(source[1]), data.rows.sources[text(source[1])] ?? '', '']] : [],
       details: said.at && {Place: said.at},
       commands: said.commands.map(command => command.replace('ROW', name)),
       url: `${data.page}.html#${section.id}`,
@@ -240,10 +240,11 @@
   const bare = table => table.tHead?.rows[0]?.cells.length && table.closest('section[id]') && !table.querySelector('a.num') && toldOf(table);
   const tables = data.rows ? [...document.querySelectorAll('article table')].filter(bare) : [];
   for (const tr of tables.flatMap(table => [...table.tBodies].flatMap(body => [...body.rows]))) {
-    const cell = [...tr.cells].find(one => one.textContent.trim() && !one.querySelector('a, button, input'));
+    // what has a link cannot be a button, and a formula alone does not name one
+    const cell = [...tr.cells].find(one => one.textContent.trim() && !one.querySelector('a, button, input, .katex'));
     if (!cell || ![...tr.cells].some(one => one !== cell && /\d/.test(one.textContent))) continue;
-    const button = make('a', {className: 'num', href: `#${tr.closest('section[id]').id}`}, ...cell.childNodes);
-    cell.append(button);
+    const inner = cell.children.length === 1 && cell.querySelector(':scope > p') || cell;
+    inner.append(make('a', {className: 'num', href: `#${tr.closest('section[id]').id}`}, ...inner.childNodes));
   }
   document.querySelectorAll('a.num').forEach(number => {
     number.setAttribute('role', 'button');
