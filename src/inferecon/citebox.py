@@ -23,7 +23,8 @@ def box(found: Entry) -> list[str]:
         text = escape(written(found, form)).replace("`", "&#96;")
         opened = " open" if form == "markdown" else ""
         parts.append(
-            f'<details name="{group}"{opened}><summary>{title}</summary><pre>{text}</pre></details>'
+            f'<details name="{group}"{opened}><summary>{title}</summary>'
+            f'<div class="form" tabindex="0">{text}</div></details>'
         )
     body = "".join(parts)
     return [

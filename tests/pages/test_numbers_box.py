@@ -133,7 +133,7 @@ def test_the_box_of_a_recorded_value_says_what_the_command_prints(width, quoting
         assert " ".join(" ".join(facts.source(source)[:1]).split()) in said
     assert opened.evaluate("document.documentElement.scrollWidth <= innerWidth")
     box.locator("summary", has_text="Cite").click()
-    assert f"**{id}** (fact)" in box.locator(".cite pre").first.text_content()
+    assert f"**{id}** (fact)" in box.locator(".cite .form").first.text_content()
     opened.keyboard.press("Escape")
     box.wait_for(state="hidden")
     assert opened.evaluate("document.activeElement.dataset.number") == id

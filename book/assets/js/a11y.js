@@ -17,10 +17,4 @@
     if (target.scrollWidth > target.clientWidth + 1) target.tabIndex = 0;
   }));
   each('.cell_output .output, div.math .katex-display, .vl-chart, pre', e => sized.observe(e));
-  // A table stays reachable whatever its fonts make of it, also after the theme measured it, which
-  // takes one that is not laid out for one that does not scroll.
-  const reach = e => { if (e.tabIndex !== 0 && e.matches('.pst-scrollable-table-container')) e.tabIndex = 0; };
-  each('.pst-scrollable-table-container', reach);
-  const article = document.querySelector('.bd-article');
-  if (article) new MutationObserver(changes => changes.forEach(({target}) => reach(target))).observe(article, {subtree: true, attributeFilter: ['tabindex']});
 })();

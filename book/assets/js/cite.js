@@ -20,5 +20,5 @@
     });
     return button;
   };
-  document.querySelectorAll('.cite pre').forEach(pre => pre.before(copyButton(() => pre.textContent)));
+  document.querySelectorAll('.cite .form').forEach(form => form.before(copyButton(() => form.textContent)));
 })();

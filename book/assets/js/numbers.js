@@ -169,9 +169,9 @@
   const names = {markdown: 'Markdown', latex: 'LaTeX', bibtex: 'BibTeX', json: 'JSON'};
   function citation(id) {
     const forms = Object.keys(names).map(form => {
-      const pre = make('pre', {textContent: cited(data, id, form)});
+      const text = make('div', {className: 'form', tabIndex: 0, textContent: cited(data, id, form)});
       const part = make('details', {open: form === 'markdown'}, make('summary', {textContent: names[form]}),
-        copy(pre.textContent), pre);
+        copy(text.textContent), text);
       part.setAttribute('name', 'number-cite');
       return part;
     });

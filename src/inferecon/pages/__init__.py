@@ -22,6 +22,7 @@ from . import (
     published,
     search,
     sidebar,
+    tables,
 )
 
 PARTS = (
@@ -37,6 +38,7 @@ PARTS = (
     published,
     search,
     sidebar,
+    tables,
 )
 
 
