@@ -161,11 +161,11 @@ def test_no_text_of_an_entry_gets_into_the_page_as_markup():
     hostile = cite.entry("ITL").model_copy(
         update={
             "id": '"><script>',
-            "says": "</pre><script>alert(1)</script> & `x` $y$ 50 %_#{}~^\\",
+            "says": "</div><script>alert(1)</script> & `x` $y$ 50 %_#{}~^\\",
         }
     )
     shown = "\n".join(box(hostile))
-    assert "<script" not in shown and shown.count("</pre>") == len(cite.FORMS)
+    assert "<script" not in shown and shown.count("</div>") == len(cite.FORMS)
     assert r"50 \%\_\#\{\}\textasciitilde{}" in unescape(shown)
     assert r"\`x\` \$y\$" in cite.written(hostile, "markdown")
     assert json.loads(cite.written(hostile, "json"))["says"] == hostile.says

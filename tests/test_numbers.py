@@ -163,8 +163,9 @@ def test_a_number_has_its_values_its_bound_and_the_records_behind_it():
     price = "deepseek-v3/h200-sxm/fp8:cost_per_token"
     found, case = numberbox.data([ITL, price], NUMBERS)["behind"], "deepseek-v3/h200-sxm/fp8"
     values = found["values"][case]
-    assert (values["price"], values["device_time"]) == ("3.39 USD/h", "3,680 s/Mtok")
-    assert values["t_memory_decode"] == "12.2 ms" and values["t_math_decode"] == "0.283 ms"
+    assert (values["price"], values["device_time"]) == ("3.39 USD/h", "3,682.2 s/Mtok")
+    assert values["t_memory_decode"] == "12.246 ms"
+    assert values["t_math_decode"] == "0.28348 ms"
     assert found["won"][case]["itl"].startswith("traffic of a decode step at peak 12.2 ms, above")
     place, *times = found["of"][case]["cost_per_token"]
     records = {found["inputs"][n]["name"]: found["inputs"][n] for n in found["sets"][place]}

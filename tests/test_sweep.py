@@ -3,6 +3,7 @@
 The command runs in a copy of the checkout, so that records, laws and modules can be edited.
 """
 
+import io
 import json
 import os
 import shutil
@@ -13,11 +14,14 @@ import time
 
 import duckdb
 import pytest
+from rich.console import Console
 
 from inferecon import store
 from inferecon.campaign import Campaign
+from inferecon.engine import Outcome
 from inferecon.errors import BadInput
 from inferecon.files import ROOT
+from inferecon.sweep import progress_bar
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the engine forks on Linux only")
 
@@ -179,3 +183,13 @@ def test_results_go_to_an_address(tmp_path):
 def test_an_address_that_nothing_can_write_is_a_sentence():
     with pytest.raises(BadInput, match="nosuch"):
         store.place("nosuch://bucket")
+
+
+def test_a_log_is_told_how_far_a_long_sweep_is():
+    """A bar is drawn on a terminal alone; ten lines for a hundred notebooks, none for a few."""
+    for total, lines in ((100, 10), (20, 0)):
+        said = io.StringIO()
+        with progress_bar(total, 0, Console(file=said)) as note:
+            for n in range(total):
+                note(Outcome(f"{n}.ipynb", "ok"))
+        assert said.getvalue().count("about") == lines

@@ -27,8 +27,11 @@ from .units import ureg
 from .worked import scenario
 
 COUNTED = 1e6  # a count below is written in full
+PUT_IN = 5  # digits of what is put into an equation: of fewer the reader's sum would be another
 MANY = 6  # facts of one record that are named; of more the number is
 CHOSEN = {field.name for field in fields(Scenario)}
+PREFIXES = dict(zip("PTGMkmµnp", (1e15, 1e12, 1e9, 1e6, 1e3, 1e-3, 1e-6, 1e-9, 1e-12), strict=True))
+PREFIXES[""] = 1.0
 PAGES = {"formats": "data/formats", "constants": "data/sources"}
 
 
@@ -52,7 +55,7 @@ def behind(ids: Iterable[str], numbers: dict) -> dict:
         for part in sorted(law.eq.rhs.free_symbols, key=NAME) if law else ():
             value = known.get(part, math.nan)
             if not math.isnan(value):
-                values.setdefault(name, {})[part.name] = plain(part, float(value))
+                values.setdefault(name, {})[part.name] = plain(part, float(value), PUT_IN)
         target = SYMBOLS.get(_target(name, symbol))
         if target is None:
             continue
@@ -194,15 +197,23 @@ def _name(symbol: sp.Symbol) -> str:
 # Values as text --------------------------------------------------------------------------------
 
 
-def plain(symbol: sp.Symbol, value: float) -> str:
+def plain(symbol: sp.Symbol, value: float, significant: int = 3) -> str:
     """Write a base-unit value in a unit that a reader knows; a count in full."""
     if rate := _rate(symbol):
         scale, unit = rate
-        return f"{digits(value * scale)} {unit}"
+        return f"{_bare(digits(value * scale, significant))} {unit}"
     if symbol not in SHOWN and value.is_integer() and 1000 <= value < COUNTED:
         return f"{value:,.0f} {GLOSSARY[symbol].unit:~}".replace(" / ", "/").strip()
     shown, prefix, unit = parts(symbol, value)
+    if unit and significant > 3:
+        factor = 1.0 / _shown_in_a_base_unit(symbol) if symbol in SHOWN else PREFIXES[prefix]
+        shown = _bare(digits(value / factor, significant))
     return f"{shown} {prefix}{unit}".strip()
+
+
+def _bare(text: str) -> str:
+    """Return digits without noughts at the end of a fraction."""
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 @cache

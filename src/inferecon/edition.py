@@ -1,7 +1,7 @@
 """Which edition this is: its name, the fingerprint of its laws, the commit, where laws stand.
 
-On a page the commit is a row of noughts until the build is done and puts the real one in, so
-that Sphinx need not run again for a commit that changed no page.
+On a page the commit is a row of noughts between two letters until the build is done and puts
+the real one in, so that Sphinx need not run again for a commit that changed no page.
 """
 
 import hashlib
@@ -12,7 +12,9 @@ from functools import cache
 from .files import BOOK, ROOT
 from .imprint import EDITION
 
-UNSTAMPED = "0" * 40  # stands for the commit until a build is done, which puts the real one in
+# Stands for the commit until a build is done, which puts the real one in.  It begins and ends with
+# a letter: noughts alone would be found a place too early behind the %20 of an address.
+UNSTAMPED = f"f{'0' * 38}f"
 SHOWN_ON = re.compile(r"^[`:]{3,}\{(law|derivation)\}[ \t]*(\S+)", re.MULTILINE)
 
 

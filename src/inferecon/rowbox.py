@@ -40,7 +40,8 @@ def _notebook(name: str) -> tuple[str]:
 
 DRAWN = Told(
     "a point of a chart",
-    "≈ computed from laws and records, a prediction with calibrated constants",
+    "≈ computed, as the chart and the text beside it say: a bound from laws and records alone, "
+    "a prediction with calibrated constants",
     (REBUILT,),
 )
 ONE_ROW = Told(

@@ -20,6 +20,7 @@ from .index import NEW, Index
 from .running import Job
 
 SAVED_EVERY = 30  # seconds between two savings of the index
+MANY = 50  # notebooks whose progress a log is told
 
 
 class Interrupted(SystemExit):
@@ -125,7 +126,10 @@ def plain(progress: Callable[[Outcome], None]) -> Iterator[Callable[[Outcome], N
 
 @contextmanager
 def progress_bar(total: int, kept: int, console: Console) -> Iterator[Callable[[Outcome], None]]:
-    """Draw a bar with the time left and a count of each outcome on standard error."""
+    """Draw a bar with the time left and a count of each outcome on standard error.
+
+    Where no terminal is, as in a log, a line for each tenth of many notebooks says the same.
+    """
     counts = Counter({"kept": kept} if kept else {})
     columns = [TextColumn("notebooks"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()]
     columns.append(TextColumn("{task.fields[counts]}"))
@@ -139,5 +143,10 @@ def progress_bar(total: int, kept: int, console: Console) -> Iterator[Callable[[
         def note(outcome: Outcome) -> None:
             counts[outcome.status] += 1
             bar.update(task, advance=1, counts=text())
+            done = counts.total() - kept
+            tenth = done * 10 // total > (done - 1) * 10 // total
+            if total >= MANY and tenth and not console.is_terminal:
+                left = bar.tasks[task].time_remaining or 0.0
+                console.print(f"{done:,} of {total:,} notebooks, about {left:.0f} s left")
 
         yield note

@@ -33,6 +33,7 @@
       value: kind.claim ? `${shown}, ${kind.claim}` : kind.known ? `${shown}, 90 % interval ${low} to ${unit(high)}, ${kind.known}` : shown,
       whole: exact === null ? '' : unit(exact.toLocaleString('en-GB', {maximumSignificantDigits: 10})),
       ...behind(data.behind, owner, symbol, kind),
+      ...(exact === null && !fact && {filled: '', mark: '', how: 'missing: a fact that it needs is on no record'}),
       name: id, commands: [of.command.replace('SYMBOL', symbol)],
       url: `${of.page}.html#${anchor(id)}`,
       key: `inferecon-${fact ? 'fact' : 'number'}-${id}`.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/-$/, ''),
@@ -42,10 +43,11 @@
   // the values put in, the bounds that won, and the records, as the build found them
   function behind({values, won, bound, inputs, sources, sets, of}, owner, symbol, {sympy}) {
     const [set, ...times] = of[owner]?.[symbol] ?? [], put = values[owner] ?? {};
-    const NAME = /[A-Za-z_]\w*/g, right = sympy?.slice(sympy.indexOf(' = ') + 3) ?? '';
+    const NAME = /[A-Za-z_]\w*(?![\w(])/g, right = sympy?.slice(sympy.indexOf(' = ') + 3) ?? '';
     const filled = right.replace(NAME, name => put[name] ?? name).replaceAll('**', '^').replaceAll('*', ' × ');
     return {
-      filled: filled !== right && filled,
+      // an equation that is filled in part would show names where a reader wants numbers
+      filled: filled !== right && (right.match(NAME) ?? []).every(name => name in put || name === 'True') && filled,
       bounds: bound[owner]?.[symbol] ? [`derived bound: ${bound[owner][symbol]}`] : times.map(time => won[owner][time] && `${time}: ${won[owner][time]}`).filter(Boolean),
       inputs: (sets[set] ?? []).map(n => ({...inputs[n], sources: inputs[n].sources.map(at => sources[at])})),
     };
@@ -206,11 +208,14 @@
       if (hidden > 0) scrollBy({top: hidden, behavior: 'instant'});
       return;
     }
+    const edge = 8, gap = 4, least = 256; // pixels; a box that is longer than its room scrolls in itself
+    const under = innerHeight - at.bottom - gap - edge, over = at.top - gap - edge;
+    const below = box.offsetHeight <= under || under >= over;
+    box.style.maxHeight = `${Math.max(below ? under : over, least)}px`;
     const {offsetWidth: width, offsetHeight: height} = box;
-    const edge = 8, room = document.documentElement.clientWidth - width - edge;
-    const below = at.bottom + height + edge <= innerHeight || at.top < height;
+    const room = document.documentElement.clientWidth - width - edge;
     box.style.left = `${scrollX + Math.max(edge, Math.min(at.left, room))}px`;
-    box.style.top = `${scrollY + (below ? at.bottom + 4 : at.top - height - 4)}px`;
+    box.style.top = `${scrollY + (below ? at.bottom + gap : at.top - height - gap)}px`;
   }
 
   let shown = null;
@@ -265,9 +270,14 @@
     open(number);
   });
 
+  // the part of an address behind its #; what nobody wrote so names nothing
+  function named(part) {
+    try { return decodeURIComponent(part); } catch { return ''; }
+  }
+
   // a cited address opens the box, also where the number is folded away
   function reach() {
-    const number = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const number = document.getElementById(named(location.hash.slice(1)));
     if (!number?.matches('a.num')) return;
     for (let e = number.closest('details'); e; e = e.parentElement.closest('details')) e.open = true;
     number.scrollIntoView({block: 'center', behavior: 'instant'});
