@@ -40,8 +40,11 @@ PAGES = (
     "counts",
     "sensitivity",
     "serving",
+    "disaggregation",
+    "improvement",
     "costs",
     "plan",
+    "tiers",
 )  # notebooks that are pages of the book
 
 

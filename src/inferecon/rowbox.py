@@ -106,6 +106,17 @@ PAGES: dict[str, dict[str, Told]] = {
         )
     },
     "chapters/serving": {"": Told("a service simulated", SIMULATED, _notebook("serving"))},
+    "chapters/disaggregation": {
+        "": Told("a service simulated", SIMULATED, _notebook("disaggregation"))
+    },
+    "chapters/improvement": {
+        "": Told("a service simulated", SIMULATED, _notebook("improvement")),
+        "monitor": Told("what a log says", "≈ counted in the log", _notebook("improvement")),
+        "find-the-pattern": Told(
+            "what a log says", "≈ counted in the log", _notebook("improvement")
+        ),
+    },
+    "chapters/tiers": {"": Told("a plan and what it keeps", SIMULATED, _notebook("tiers"))},
     "chapters/costs": {"": Told("what a service takes", DERIVED, _notebook("costs"))},
     "chapters/plan": {"": Told("a plan and what it keeps", SIMULATED, _notebook("plan"))},
     "chapters/scenario": {

@@ -224,24 +224,28 @@ def pattern(path: str, slo: list[list[str]]) -> Markdown:
     return Markdown("\n".join([f"| {' | '.join(head)} |", rule, *rows]))
 
 
-def changes(case: Case, path: str, slo: list[list[str]], tried: list[list]) -> Markdown | None:
-    """Show the same requests served again, with one thing changed each time.
+def served_again(case: Case, path: str, slo: list[list[str]], tried: list[list]) -> dict:
+    """Serve the requests of a log again, with one thing changed each time; none if none runs.
 
-    ``tried`` are pairs of a name and what a service is told.
+    ``tried`` are pairs of a name and what a service is told; returned are outcomes by name.
     """
-    if not case.runs:
+    return {name: again(case, path, slo, told) for name, told in tried} if case.runs else {}
+
+
+def changes(case: Case, found: dict[str, Outcome]) -> Markdown | None:
+    """Show what became of the requests that were served again."""
+    if not found:
         return case.fit()
     head = ["one change", "devices", "goodput, 1/s", "keep it"]
     head += ["TTFT, p95, ms", "gap, p99, ms", "USD a million kept"]
     rows = []
-    for name, told in tried:
-        found = again(case, path, slo, told)
-        made = report(found)
+    for name, one in found.items():
+        made = report(one)
         if made["saturated"]:
             rows.append(f"| {name} | {made['devices']} | – | – | – | – | – |")
             continue
         dollars = made["spent"]["USD"]
-        each = None if dollars is None else dollars / max(found.tally.good, 1) * 1e6
+        each = None if dollars is None else dollars / max(one.tally.good, 1) * 1e6
         cells = [
             f"{made['devices']}",
             digits(made["goodput_rps"]),
@@ -253,6 +257,28 @@ def changes(case: Case, path: str, slo: list[list[str]], tried: list[list]) -> M
         rows.append(f"| {name} | {' | '.join(cells)} |")
     rule = "|---|" + "---:|" * (len(head) - 1)
     return Markdown("\n".join([f"| {' | '.join(head)} |", rule, *rows]))
+
+
+def kept_by_change(case: Case, found: dict[str, Outcome]):
+    """Draw the share of requests that keep the promise after each change."""
+    if not found:
+        return case.fit()
+    made = {name: report(one) for name, one in found.items()}
+    rows = [
+        {"name": name, "group": "", "value": 0.0 if one["saturated"] else 100 * one["good_share"]}
+        for name, one in made.items()
+    ]
+    best = max(rows, key=lambda row: row["value"])
+    devices = made[best["name"]]["devices"]
+    said = f"{best['name'].capitalize()}: {best['value']:.0f} % of the requests keep the promise"
+    chart = figures.bars(
+        rows,
+        "% of requests that keep the promise",
+        f"{said}, on {devices} {'device' if devices == 1 else 'devices'}",
+        [f"{case.scenario.model} on {case.scenario.hardware}; one change each"],
+    )
+    columns = {"name": Column("change"), "value": Column("good_share", "%", "kept")}
+    return figures.renamed(chart, f"kept by change {case.scenario.name}", columns)
 
 
 def again(case: Case, path: str, slo: list[list[str]], told: dict) -> Outcome:
