@@ -4,7 +4,10 @@ Times come from straight lines where a law has the answer in closed form, else f
 laws of a small model on the H100.
 """
 
+import gzip
+import json
 import math
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from inferecon import cli
 from inferecon import symbols as s
 from inferecon.claims.simulations import batcher_served
 from inferecon.errors import BadInput
@@ -28,6 +32,34 @@ from inferecon.simulate.steps import Speculation, line, steps
 
 CASE = opened(model="llama-3.1-8b", hardware="h100-sxm", weights="bf16", isl=512, osl=128)
 SEEDS = range(8)
+
+
+@pytest.fixture
+def told(monkeypatch, capsys):
+    """Return a function that runs the command on a small model: exit code, output, complaints."""
+
+    def run(*arguments):
+        words = ["inferecon", "simulate", "llama-3.1-8b", "h100-sxm", "bf16"]
+        monkeypatch.setattr(sys, "argv", [*words, *map(str, arguments)])
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+        shown = capsys.readouterr()
+        return end.value.code, shown.out, shown.err
+
+    return run
+
+
+@pytest.fixture
+def trace(tmp_path):
+    """Return a function that writes a trace of as many requests a second."""
+
+    def write(count, rate, tokens="1000,250"):
+        path = tmp_path / "trace.csv"
+        rows = "".join(f"{i / rate},{tokens}\n" for i in range(count))
+        path.write_text("TIMESTAMP,ContextTokens,GeneratedTokens\n" + rows)
+        return path
+
+    return write
 
 
 def wait(service, load, tables):
@@ -115,6 +147,27 @@ def test_a_queue_that_grows_is_seen_without_a_formula(tmp_path):
     load = replace(load, rate=0.0, trace=trace)  # of a trace no ceiling is known
     late = simulate(Service(CASE, policy="static", batch=1), load, tables=tables)
     assert "the queue grew as long as requests came, to about" in late.saturated
+
+
+def test_a_trace_is_as_long_as_it_is_whatever_was_asked_for(told, trace):
+    # 100 requests a second where some 20 can be served: found in 2,000 as in 10,000
+    for more in ((), ("--requests", 20_000)):
+        code, out, _ = told("--trace", trace(2000, 100.0), "--slo", "ttft=500ms", *more)
+        assert code == 1 and "2,000 requests completed" in out
+        assert "saturated: the queue grew as long as requests came" in out
+    code, out, _ = told("--trace", trace(300, 1.0), "--json")
+    found = json.loads(out)
+    assert code == 0 and found["latency_s"]["ttft"]["p50"] > 0 and found["notes"] == []
+    code, out, _ = told("--trace", trace(2, 1.0))
+    assert code == 0 and "missing" not in out
+    assert "2 requests: too few to see whether a queue grows" in out
+
+
+def test_a_trace_without_a_request_is_one_sentence(told, trace):
+    for path in (trace(0, 1.0), trace(9, 1.0, "0,0"), trace(9, 1.0, "100,0")):
+        code, out, err = told("--trace", path)
+        assert (code, out) == (2, "")
+        assert err == "error: trace.csv has no request of at least one token in and one out\n"
 
 
 def test_the_ceiling_is_where_the_queue_begins_to_grow():
@@ -431,10 +484,27 @@ def test_a_trace_that_cannot_be_read_is_one_sentence(tmp_path):
     for text, says in (
         ("a,b\n1,2\n", "has none of the known columns; Azure"),
         (TRACES["azure.csv"].replace("3180", "many"), "line 3 is no time and two numbers"),
+        *(
+            (TRACES["azure.csv"].replace("3180", wrong), "line 3 is no time .* none below zero")
+            for wrong in ("nan", "inf", "1e300", "-5", "10.7")
+        ),
+        (TRACES["burst.csv"].replace("45,", "nan,"), "line 3 is no time"),
+        (TRACES["burst.csv"].replace("45,", "inf,"), "line 3 is no time"),
+        (TRACES["azure.csv"].replace(",", ";"), "has semicolons between its cells; write commas"),
+        (TRACES["azure.csv"].replace(",", "\t"), "has tabs between its cells; write commas"),
+        (" \n\n", "trace.csv is empty"),
     ):
         path.write_text(text)
         with pytest.raises(BadInput, match=says):
             list(traced(path, 10, 1.0, None))
+    path.write_bytes(gzip.compress(TRACES["azure.csv"].encode()))
+    for read in (rows_of, lambda path: list(traced(path, 10, 1.0, None))):
+        with pytest.raises(BadInput, match="is no text in UTF-8"):
+            read(path)
+    for wrong in ("nan", "inf", "-5", "10.7"):
+        path.write_text(f"input_tokens,output_tokens\n3,4\n{wrong},5\n")
+        with pytest.raises(BadInput, match="line 3, is no pair of numbers of tokens"):
+            rows_of(path)
 
 
 @pytest.mark.parametrize(

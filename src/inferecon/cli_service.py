@@ -68,7 +68,9 @@ def simulate(
         float, typer.Option(help="the same of the times between arrivals; 1: Poisson")
     ] = 1.0,
     speed: Annotated[float, typer.Option(help="so many times as fast as the trace")] = 1.0,
-    requests: Annotated[int, typer.Option(help="how many")] = 10_000,
+    requests: Annotated[
+        int, typer.Option(help="how many; default: 10,000, or all of a trace")
+    ] = None,
     warm: Annotated[
         float, typer.Option(help="share of them served before anything is measured")
     ] = 0.1,

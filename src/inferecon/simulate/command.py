@@ -7,12 +7,13 @@ from pathlib import Path
 
 from .. import symbols as s
 from ..errors import BadInput
+from ..opening import written
 from ..records import load as record
 from ..scenario import Scenario, opened
 from ..service.promise import promise
 from ..service.table import NEEDED
 from .arrivals import Lengths, rows_of
-from .plan import Load, Service
+from .plan import MOST, REQUESTS, Load, Service
 from .run import Outcome, simulate
 from .steps import Speculation
 
@@ -36,7 +37,10 @@ def simulated(
     combination: dict,
     log: Path | None = None,
 ) -> Outcome:
-    """Run what the options say.  Raises BadInput for any that cannot be."""
+    """Run what the options say: without a number of requests, all those of a trace.
+
+    Raises BadInput for any that cannot be.
+    """
     limits = tuple(promise(slo))
     case = case_of(model, hardware, format, isl, osl, combination)
     if spread < 0 or not math.isfinite(spread):
@@ -45,19 +49,16 @@ def simulated(
     most = max(most, isl + osl)
     rows = None if lengths is None else rows_of(lengths)
     drawn = Lengths(isl, osl, spread, spread, most, rows)
+    if load["count"] is None:
+        load = load | {"count": REQUESTS if load["trace"] is None else MOST}
     asked = Service(case, speculation=Speculation(**spec), **service)
     served = Load(drawn, limits=limits, **load)
     if log is None:
         return simulate(asked, served)
-    if log.is_dir():
-        raise BadInput(f"--log: {str(log)!r} is a folder; name a file")
-    part = log.with_name(log.name + ".part")
-    with part.open("w", newline="", encoding="utf-8") as file:
+    with written(log, "--log") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow([*NEEDED, "longest_gap"])
-        found = simulate(asked, served, log=writer.writerow)
-    part.replace(log)
-    return found
+        return simulate(asked, served, log=writer.writerow)
 
 
 def case_of(

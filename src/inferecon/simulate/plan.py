@@ -3,19 +3,21 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from ..errors import BadInput, nearest
 from ..predictions import ENGINES
 from ..scenario import Scenario
 from ..service.promise import Limit
-from .arrivals import Lengths, Piece, arriving, traced
+from .arrivals import Changed, Lengths, Piece, arriving, traced
 from .batches import RULES
 from .fleet import ROUTES
 from .steps import Speculation
 
 CONTINUOUS = ("continuous", "chunked")
 POLICIES = (*CONTINUOUS, *RULES)
+REQUESTS, MOST = 10_000, 10**8  # usually, and at most
 
 
 @dataclass(frozen=True)
@@ -88,11 +90,12 @@ class Load:
     """Requests: so many, at a rate, in a closed loop of clients, or as a trace has them.
 
     ``variation`` of the gaps between arrivals: 1 is Poisson, more is bursts, 0 is a clock.
-    ``warm`` is the share of the requests that are served before anything is measured.
+    ``count`` is how many, of a trace at most; ``requests`` is how many there are.  ``warm`` is
+    the share of them that are served before anything is measured.
     """
 
     lengths: Lengths
-    count: int = 10_000
+    count: int = REQUESTS
     rate: float = 0.0
     variation: float = 1.0
     clients: int = 0
@@ -106,8 +109,8 @@ class Load:
         ways = [bool(self.rate), bool(self.clients), self.trace is not None]
         if sum(ways) != 1:
             raise BadInput("say how requests come: one of --rate, --clients and --trace")
-        if not 1 <= self.count <= 10**8:
-            raise BadInput(f"--requests must be 1 to 100,000,000, not {self.count}")
+        if not 1 <= self.count <= MOST:
+            raise BadInput(f"--requests must be 1 to {MOST:,}, not {self.count}")
         if not 0 <= self.warm < 1:
             raise BadInput(f"--warm is a share from 0 to below 1, not {self.warm}")
         for name, flag in (("rate", "rate"), ("variation", "burst"), ("speed", "speed")):
@@ -116,9 +119,19 @@ class Load:
         if not 0 <= self.clients <= 10**6:
             raise BadInput(f"--clients must be 0 to 1,000,000, not {self.clients}")
 
-    def pieces(self) -> Iterator[Piece]:
+    @cached_property
+    def requests(self) -> int:
+        """How many are served.  Raises BadInput for a trace that has none, or cannot be read."""
+        if self.trace is None:
+            return self.count
+        found = sum(len(arrival) for arrival, _, _ in self.pieces())
+        if not found:
+            raise BadInput(f"{self.trace.name} has no request of at least one token in and one out")
+        return found
+
+    def pieces(self, changed: Changed | None = None) -> Iterator[Piece]:
         if self.trace is not None:
-            return traced(self.trace, self.count, self.speed, self.lengths)
+            return traced(self.trace, self.count, self.speed, self.lengths, changed)
         # clients send when they are answered, so their times are set then
         rate = self.rate or 1.0
-        return arriving(rate, self.variation, self.lengths, self.count, self.seed)
+        return arriving(rate, self.variation, self.lengths, self.count, self.seed, changed)

@@ -22,6 +22,7 @@ from .steps import Steps, steps
 from .tally import Tally
 
 BACKLOG, GROWTH, FEW = 0.05, 1.5, 20  # a queue of more than these is one that grows
+SHORT = 100  # requests: of fewer a queue that grows is not seen, and a p99 is their longest
 RATES = System(logged.LAWS)
 CARBON = System([economics.CARBON])
 
@@ -66,7 +67,8 @@ def simulate(
             f"a static batch of {service.batch} never fills: {many} clients a replica; "
             f"use --batch {max(many, 1)}, or more clients"
         )
-    tally = Tally(load.count, int(load.warm * load.count), list(load.limits), watch, log)
+    count = load.requests
+    tally = Tally(count, int(load.warm * count), list(load.limits), watch, log)
     servers = _run(service, load, tally, tables)
     seconds = max(server.clock for server in servers)
     most = _ceiling(service, load, tables)
@@ -91,7 +93,7 @@ def tables_of(service: Service, load: Load) -> Steps:
 
 
 def _run(service: Service, load: Load, tally: Tally, tables: Steps) -> list:
-    gap, pieces = tables.request_gap, load.pieces()
+    gap, pieces = tables.request_gap, load.pieces(tally.changed)
     if service.policy in CONTINUOUS:
         spec = service.speculation
         tokens = 1.0
@@ -207,6 +209,20 @@ def _saturated(found: Outcome) -> str:
     return ""
 
 
+def notes(found: Outcome) -> list[str]:
+    """Return in sentences what a reader of a run must know of it, and figures do not say."""
+    tally, load = found.tally, found.load
+    said = []
+    if load.requests < SHORT:
+        said.append(
+            f"{load.requests:,} request{'s' * (load.requests > 1)}: too few to see whether a queue "
+            "grows, and percentiles are those of these few"
+        )
+    if tally.changed.silent:
+        said.append(f"{tally.changed.silent:,} of the trace without a token in or out, passed over")
+    return said
+
+
 def report(found: Outcome) -> dict:
     """Return what a run gave as data; a latency of a saturated service is None."""
     tally, service, load = found.tally, found.service, found.load
@@ -255,6 +271,7 @@ def report(found: Outcome) -> dict:
         "prefill_share": tally.prefill / tally.busy if tally.busy else 0.0,
         "batch": {"mean": _mean(tally.batches), "seconds": dict(sorted(tally.batches.items()))},
         "spent": spent(found),
+        "notes": notes(found),
     }
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ..service.promise import Limit
+from .arrivals import Changed
 from .histogram import Histogram
 
 
@@ -53,6 +54,7 @@ class Tally:
         self.prefill = self.prefill_energy = 0.0  # of it, the part that was prefill
         self.began = self.ended = None
         self.measuring = False
+        self.changed = Changed()
         self.blocks = [[0.0, 0] for _ in range(20)]
         self.seen: list[tuple] = []  # of the first requests: arrival, admitted, first, last
 

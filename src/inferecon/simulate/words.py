@@ -19,7 +19,7 @@ def as_text(found: Outcome) -> str:
         "",
     ]
     if told["saturated"]:
-        return "\n".join([*lines, f"saturated: {told['saturated']}"])
+        return "\n".join([*lines, f"saturated: {told['saturated']}", *told["notes"]])
     lines += table({name: told["latency_s"][name] for name in ("ttft", "itl", "gap", "e2e")})
     lines.append(f"percentiles to {told['percentile_error']:.1%} of their value")
     lines += [
@@ -36,7 +36,8 @@ def as_text(found: Outcome) -> str:
         )
     lines.append(f"{'utilisation':<26}{told['utilisation']:>10.1%}")
     lines += bars(told["batch"])
-    return "\n".join([*lines, "", *costs(told["spent"])])
+    lines += ["", *costs(told["spent"])]
+    return "\n".join([*lines, *(["", *told["notes"]] if told["notes"] else [])])
 
 
 def how(found: Outcome) -> str:
