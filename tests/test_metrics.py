@@ -96,6 +96,31 @@ def test_a_violation_names_its_line(told, tmp_path):
     assert "line 3: its first token comes 0.1 s before its arrival" in told(path)[2]
 
 
+def test_a_chat_has_as_many_gaps_as_tokens(told, tmp_path):
+    # its first chunk has a role and no token, so there is a gap before the first token too
+    path, run = tmp_path / "chat.json", json.loads((LOGS / "vllm.json").read_text())
+    done = [i for i, many in enumerate(run["output_lens"]) if many]
+    chat = run | {
+        "itls": [[0.001, *x] if i in done else x for i, x in enumerate(run["itls"])],
+        "ttfts": [x - 0.001 for x in run["ttfts"]],
+        "mean_ttft_ms": run["mean_ttft_ms"] - 1,
+    }
+    path.write_text(json.dumps(chat))
+    code, out, err = told(path)
+    assert (code, err) == (0, "") and "TTFT is too short by the first gap" in out
+    # of another service one request with a gap too many is named
+    run["itls"][done[0]] = [0.0, *run["itls"][done[0]]]
+    path.write_text(json.dumps(run | {"backend": "vllm"}))
+    code, out, err = told(path)
+    assert code == 1 and "request 1: 5 gaps between 5 tokens" in err
+    run["itls"][3] = [0.0]  # the one of a single token
+    path.write_text(json.dumps(run | {"backend": "openai-chat"}))
+    assert told(path)[0] == 0
+    run["itls"][3] = [0.0, 0.0]
+    path.write_text(json.dumps(run | {"backend": "openai-chat"}))
+    assert "request 4: 2 gaps between 1 token" in told(path)[2]
+
+
 def test_totals_are_held_against_the_requests(tmp_path):
     path = changed(tmp_path, "vllm.json", '"output_throughput": 5.75', '"output_throughput": 6.75')
     (said,) = violations(read_log(path))

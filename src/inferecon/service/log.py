@@ -18,7 +18,8 @@ class Log:
     each begins and ends; both empty if the log has none, and ``worst`` the longest of each request
     if it states no more.  ``e2e`` is NaN where the log has no
     time of the last token.  ``window`` is what the tool says it measured, NaN if it does not.
-    ``stated`` are totals and means that can be held against the requests.
+    ``stated`` are totals and means that can be held against the requests.  ``opening`` says that a
+    chunk without a token comes before the first one, and is counted as it.
     """
 
     kind: str
@@ -34,6 +35,7 @@ class Log:
     failed: int = 0
     window: float = math.nan
     stated: dict[str, float] = field(default_factory=dict)
+    opening: bool = False
 
     @property
     def has_gaps(self) -> bool:
@@ -86,14 +88,17 @@ def violations(log: Log) -> list[str]:
         lambda i: f"its last token comes {log.ttft[i] - ends[i]:.6g} s before its first",
     )
     name(
-        (log.osl == 1) & apart(ends, log.ttft) & (ends > log.ttft),
+        (log.osl == 1) & (not log.opening) & apart(ends, log.ttft) & (ends > log.ttft),
         lambda i: f"one token, and {ends[i] - log.ttft[i]:.6g} s between the first and the last",
     )
     if log.has_gaps:
         number, summed = np.diff(log.bounds), log.summed()
         name(
-            number > log.osl - 1,
-            lambda i: f"{number[i]} gaps between {log.osl[i]:.0f} token{'s' * (log.osl[i] > 1)}",
+            number > log.osl - (not log.opening),
+            lambda i: (
+                f"{number[i]} gap{'s' * int(number[i] > 1)} between "
+                f"{log.osl[i]:.0f} token{'s' * int(log.osl[i] > 1)}"
+            ),
         )
         name(
             np.isfinite(log.e2e) & apart(log.ttft + summed, log.e2e),

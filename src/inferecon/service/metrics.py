@@ -49,6 +49,17 @@ def spread(values: np.ndarray) -> dict[str, float] | None:
     return {"mean": float(values.mean()), **named, "max": float(values.max())}
 
 
+def remarks(log: Log) -> list[str]:
+    """Return in sentences what a reader of these metrics must know of their log."""
+    said = []
+    if log.opening:
+        said.append(
+            "as many gaps as tokens: the first chunk of an answer has its role and no token, and "
+            "the tool counts it as the first token; TTFT is too short by the first gap"
+        )
+    return said
+
+
 def measured(log: Log, limits: list[Limit]) -> dict:
     """Return every metric of a log, in seconds and tokens; None where the log lacks what it needs.
 
@@ -84,5 +95,6 @@ def measured(log: Log, limits: list[Limit]) -> dict:
         "good_requests": good,
         "met": met,
         "latency_s": shown,
+        "remarks": remarks(log),
         "violations": violations(log),
     }

@@ -106,6 +106,8 @@ def benchmark(place: str, found: object) -> Log:
     done = np.array([not error for error in errors], bool) & (osl > 0)
     numbers = np.flatnonzero(done)
     gaps, bounds = joined([_numbers(place, f"itls[{i}]", found["itls"][i]) for i in numbers])
+    number = np.diff(bounds)
+    talks = any("chat" in str(found.get(name)) for name in ("backend", "endpoint_type", "endpoint"))
     starts = found.get("start_times")
     arrival = np.full(count, math.nan) if not starts else _numbers(place, "start_times", starts)
     return Log(
@@ -121,6 +123,8 @@ def benchmark(place: str, found: object) -> Log:
         failed=count - len(numbers),
         window=_number(found.get("duration")),
         stated=_stated(found),
+        # a chunk with the role alone opens an answer of a chat
+        opening=bool((number == osl[done]).all() or talks and (number == osl[done]).any()),
     )
 
 

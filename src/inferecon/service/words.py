@@ -43,7 +43,7 @@ def as_text(found: dict) -> str:
             each = (f"{limit} by {count:,}" for limit, count in found["met"].items())
             if len(found["met"]) > 1:
                 lines.append(f"{'':<26}{'':>10} kept apart: {', '.join(each)}")
-    return "\n".join(lines)
+    return "\n".join([*lines, *found["remarks"]])
 
 
 def broken(found: list[str]) -> str:
