@@ -373,9 +373,45 @@ def test_phases_apart_keep_prompts_out_of_the_gaps():
     assert apart.tally.latency["gap"].percentile(0.99) < 0.5 * late
     # the cache crosses once: the second token comes later by that time, and no other does
     bytes_ = case.value(s.kv_bytes_per_token).m * 2048
-    slow = simulate(Service(case, prefill_workers=1, decode_workers=1, link=bytes_ / 2.0), load)
-    assert slow.tally.latency["gap"].most > 2.0
+    slow = simulate(Service(case, prefill_workers=1, decode_workers=1, link=bytes_ * 10), load)
+    assert slow.tally.latency["gap"].most > 0.1 > apart.tally.latency["gap"].most
     assert slow.tally.latency["ttft"].mean == pytest.approx(apart.tally.latency["ttft"].mean)
+
+
+def test_caches_take_turns_on_a_link():
+    # law WAIT-MD1 where prefills are nothing: a link that carries a cache in 0.1 s, half in use
+    tables = line(floor=1e-6, prefill=1e-9)
+    bytes_ = CASE.value(s.kv_bytes_per_token).m * 512
+    service = Service(CASE, prefill_workers=1, decode_workers=1, link=bytes_ / 0.1, batch=10**5)
+    load = Load(Lengths(512, 2), count=10_000, rate=5.0)
+    means = [
+        simulate(service, replace(load, seed=seed), tables=tables).tally.latency["gap"].mean
+        for seed in SEEDS
+    ]
+    law = queueing.WAIT_FIXED({s.utilisation: 0.5, s.service_time: 0.1})
+    off = 5.4 * np.std(means, ddof=1) / math.sqrt(len(means))
+    assert np.mean(means) == pytest.approx(0.1 + law, abs=off) and off < 0.2 * law
+    # two that prefill have a link each, and a queue of half the rate
+    two = replace(service, prefill_workers=2)
+    assert simulate(two, load, tables=tables).tally.latency["gap"].mean < np.mean(means) - law / 2
+
+
+def test_a_link_that_cannot_carry_the_caches_is_saturated(told, trace):
+    apart = ("--prefill-workers", 1, "--decode-workers", 1)
+    # 8 requests a second of 1,024 tokens of 131,072 bytes: 1.07 GB/s; 0.5 GB/s carry 3.73
+    code, out, _ = told("--rate", 8, *apart, "--link", 0.5)
+    assert code == 1 and "at most 3.725 can be carried over --link" in out
+    code, out, _ = told("--rate", 8, *apart, "--link", 2, "--requests", 500)
+    assert code == 0
+    # of a trace there is no ceiling, and the queue for the link is seen
+    code, out, _ = told("--trace", trace(1000, 8.0, "1024,2"), *apart, "--link", 0.5)
+    assert code == 1 and "the queue grew" in out
+
+
+def test_a_queue_before_workers_that_decode_is_seen_in_a_trace(told, trace):
+    apart = ("--prefill-workers", 1, "--decode-workers", 1, "--batch", 4)
+    code, out, _ = told("--trace", trace(1000, 8.0, "100,200"), *apart)
+    assert code == 1 and "the queue grew" in out
 
 
 def test_the_shortest_queue_is_better_than_taking_turns():

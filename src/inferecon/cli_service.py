@@ -93,7 +93,10 @@ def simulate(
     prefill_workers: Annotated[int, typer.Option(help="replicas that only prefill")] = 0,
     decode_workers: Annotated[int, typer.Option(help="replicas that only decode")] = 0,
     link: Annotated[
-        float, typer.Option(help="GB/s between them; default: the links of a replica's devices")
+        float,
+        typer.Option(
+            help="GB/s out of each that prefills, one cache after the other; default: its devices'"
+        ),
     ] = 0.0,
     engine: Engine = "vllm",
     activations: Activations = None,

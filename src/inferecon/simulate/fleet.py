@@ -125,18 +125,26 @@ def disaggregated(
 ) -> None:
     """Prefill on some workers, carry the cache over a link, decode on others.
 
-    The first token is made where the prompt was; the cache takes ``transfer`` seconds.
+    The first token is made where the prompt was; the cache takes ``transfer`` seconds.  Each
+    worker that prefills has a link of its own, which carries one cache after the other.
     """
     handed: list[tuple[float, int, Request]] = []
 
-    def hand_over(request: Request, time: float) -> None:
-        if request.osl <= 1:
-            decodes[0].leaves(request, time)
-        else:
-            heappush(handed, (time + transfer(request), request.number, request))
+    def over_a_link() -> Callable[[Request, float], None]:
+        free = 0.0
+
+        def leaves(request: Request, time: float) -> None:
+            nonlocal free
+            if request.osl <= 1:
+                decodes[0].leaves(request, time)
+                return
+            free = max(free, time) + transfer(request)
+            heappush(handed, (free, request.number, request))
+
+        return leaves
 
     for worker in prefills:
-        worker.leaves = hand_over
+        worker.leaves = over_a_link()
     choose, onward = router(prefills, route), router(decodes, route)
 
     def release(until: float) -> None:

@@ -25,7 +25,8 @@ class Service:
     """A combination on an engine, how it batches, and how many of it there are.
 
     ``chunk`` is the most tokens of a step; ``prefill_workers`` and ``decode_workers`` stand for
-    replicas that do one phase each, ``link`` is the bandwidth between them in bytes a second.
+    replicas that do one phase each, ``link`` is the bandwidth out of each that prefills, in bytes
+    a second.
     Raises BadInput for what does not go together.
     """
 

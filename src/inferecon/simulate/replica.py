@@ -103,6 +103,7 @@ class Replica:
             request = waiting[0]
             if self.role == "decode" and request.last < 0:  # its prompt came over the link
                 self._admit(waiting.popleft())
+                self.tally.waited(request, self.clock - request.first)
                 self._join(request)
                 self.running.over_link(request, self.clock)
                 continue

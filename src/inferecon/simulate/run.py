@@ -14,6 +14,7 @@ from ..laws import economics, logged, speculation
 from ..service.metrics import PERCENTILES
 from . import fleet
 from .batches import Batching, BatchServer
+from .ceiling import carried, ceiling, transfer
 from .histogram import ERROR
 from .plan import CONTINUOUS, Load, Service
 from .replica import Replica
@@ -71,7 +72,7 @@ def simulate(
     tally = Tally(count, int(load.warm * count), list(load.limits), watch, log)
     servers = _run(service, load, tally, tables)
     seconds = max(server.clock for server in servers)
-    most = _ceiling(service, load, tables)
+    most = ceiling(service, load, tables)
     rate = _rate(load, tally)
     found = Outcome(service, load, tally, tables, seconds, rate, most)
     found.saturated = _saturated(found)
@@ -115,20 +116,12 @@ def _run(service: Service, load: Load, tally: Tally, tables: Steps) -> list:
     if service.apart:
         if load.clients:
             raise BadInput("--clients needs one server for both phases; give --rate or --trace")
-        link = service.link or _link(service)
         prefills = [one(role="prefill") for _ in range(service.prefill_workers)]
         decodes = [one(role="decode") for _ in range(service.decode_workers)]
-        each = service.case.value(s.kv_bytes_per_token).m
-
-        def transfer(request) -> float:
-            given = {
-                s.isl: float(request.isl),
-                s.kv_bytes_per_token: each,
-                s.transfer_bandwidth: link,
-            }
-            return float(speculation.KV_TRANSFER(given))
-
-        fleet.disaggregated(prefills, decodes, service.route, pieces, gap, transfer)
+        carry = transfer(service)
+        fleet.disaggregated(
+            prefills, decodes, service.route, pieces, gap, lambda request: carry(request.isl)
+        )
         return [*prefills, *decodes]
     servers = [one() for _ in range(service.replicas)]
     if load.clients:
@@ -138,52 +131,11 @@ def _run(service: Service, load: Load, tally: Tally, tables: Steps) -> list:
     return servers
 
 
-def _link(service: Service) -> float:
-    """Return the bandwidth between workers: each device's own link out."""
-    out = service.case.device.get("scale_out_bandwidth")
-    if math.isnan(out):
-        raise BadInput(
-            f"hardware/{service.case.hardware}.yaml states no link between nodes: give --link"
-        )
-    return out * float(service.case.values[s.n_devices])
-
-
 def _rate(load: Load, tally: Tally) -> float:
     """Return requests a second that arrived, NaN for a closed loop."""
     if load.clients:
         return math.nan
     return load.rate or math.nan
-
-
-def _ceiling(service: Service, load: Load, tables: Steps) -> float:
-    """Return requests a second that a service full to its limit completes, mean lengths.
-
-    A request takes its prefill, and its share of each step of a full batch.  NaN for a trace.
-    """
-    if load.trace is not None:
-        return math.nan
-    isl, osl = load.lengths.means
-    fresh = max(isl * (1 - service.prefix), 1)
-    prefill = tables.prefill([(fresh, isl - fresh)]) if tables.groups == 1 else math.nan
-    if math.isnan(prefill):
-        prefill = tables.prefill([(fresh, isl - fresh)] * int(tables.groups)) / tables.groups
-    held = tables.bytes(isl + (osl if service.reserve else osl / 2))
-    fit = math.inf if held == 0 else tables.room / held
-    batch = max(int(min(service.batch, fit, tables.most_batch)), 1)
-    spec = service.speculation
-    tokens = 1.0
-    if spec.drafts:
-        given = {s.acceptance: spec.acceptance, s.draft_tokens: float(spec.drafts)}
-        tokens = float(speculation.TOKENS(given))
-    decode = max(osl - 1, 0) / tokens * tables.decode(batch, isl + osl / 2) / batch
-    if service.apart:
-        return min(service.prefill_workers / prefill, _over(service.decode_workers, decode))
-    waited = tables.interleave if service.policy in CONTINUOUS and osl > 1 and batch > 1 else 1.0
-    return service.replicas / (waited * prefill + decode)
-
-
-def _over(count: float, seconds: float) -> float:
-    return count / seconds if seconds else math.inf
 
 
 def _saturated(found: Outcome) -> str:
@@ -192,9 +144,12 @@ def _saturated(found: Outcome) -> str:
     if load.clients or found.service.policy == "inverted":
         return ""
     if found.rate >= found.most:
+        service = found.service
+        linked = service.apart and carried(service, load) <= found.most
+        done = "carried over --link" if linked else "served"
         return (
             f"{found.rate:.4g} requests arrive a second and at most {found.most:.4g} can be "
-            "served: the queue grows without end, and so does every latency"
+            f"{done}: the queue grows without end, and so does every latency"
         )
     waits = [total / count if count else 0.0 for total, count in tally.blocks]
     begun = sum(count for _, count in tally.blocks)

@@ -65,12 +65,18 @@ class Tally:
 
     def started(self, request: Request, wait: float) -> None:
         """Count the wait of a request that is served for the first time."""
-        block = self.blocks[min(request.number * 20 // max(self.count, 1), 19)]
-        block[0] += wait
-        block[1] += 1
+        self.waited(request, wait)
+        self._block(request)[1] += 1
         if request.number >= self.warm:
             self.measuring = True
             self.latency["wait"].add(wait)
+
+    def waited(self, request: Request, seconds: float) -> None:
+        """Count time in which a request waited, also for a link or for a second server."""
+        self._block(request)[0] += seconds
+
+    def _block(self, request: Request) -> list:
+        return self.blocks[min(request.number * 20 // max(self.count, 1), 19)]
 
     def finished(self, request: Request, time: float) -> None:
         """Count a request with all its tokens."""
