@@ -133,6 +133,12 @@ def test_tokens_and_dates_and_other_headings_are_read(files):
         ("hour,tokens\n0,2\n", None, {}, "needs --joules-per-token"),
         ("hour,kwh\n0,0\n", None, {}, "has no work"),
         (None, "hour,gco2e_per_kwh\n0,4\n2,4\n", {}, "nothing is filled in"),
+        ("hour,kwh,tokens\n0,2,9\n", None, {}, "has the columns kwh and tokens; leave one"),
+        ("hour;kwh\n0;2\n", None, {}, "has semicolons between its cells; write commas"),
+        ("hour,kwh\n0,1e308\n1,1e308\n", None, {}, "numbers too large to be added up"),
+        ("hour,kwh\n0,1e307\n", None, {}, "numbers too large to be added up"),
+        ("hour,tokens\n0,2\n", None, {"joules": np.inf}, "--joules-per-token must not be neg"),
+        (None, None, {"deadline": "1e30h"}, "longer than a curve may be, 17,568 hours"),
         (None, None, {"deadline": "6"}, "write 6h"),
         (None, None, {"deadline": "90min"}, "whole hours"),
         (None, None, {"capacity": 1.0}, "fullest hour of the load has 2 kWh"),
@@ -160,5 +166,12 @@ def test_the_command_writes_a_load_that_is_one_again(files, tmp_path, monkeypatc
     code, shown = run(out, curve, "--deadline", "0h", "--json")
     told = json.loads(shown.out)
     assert told["kg_unshifted"] == close(0.5)
+    code, shown = run(load, curve, "--deadline", "2h", "--out", tmp_path / "none" / "x.csv")
+    assert code == 2 and shown.err == f"error: --out: no folder '{tmp_path / 'none'}'\n"
+    binary = tmp_path / "load.csv.gz"
+    binary.write_bytes(b"\x1f\x8b\xff\x00")
+    for files_ in ((binary, curve), (load, binary)):
+        code, shown = run(*files_, "--deadline", "2h")
+        assert code == 2 and shown.err == "error: load.csv.gz is no text in UTF-8\n"
     code, shown = run(load, tmp_path / "none.csv", "--deadline", "2h")
     assert code == 2 and shown.err.startswith("error: no file")

@@ -7,7 +7,10 @@ laws of a small model on the H100.
 import gzip
 import json
 import math
+import signal
+import subprocess
 import sys
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -161,6 +164,34 @@ def test_a_trace_is_as_long_as_it_is_whatever_was_asked_for(told, trace):
     code, out, _ = told("--trace", trace(2, 1.0))
     assert code == 0 and "missing" not in out
     assert "2 requests: too few to see whether a queue grows" in out
+
+
+def test_a_log_is_whole_or_not_there(told, trace, tmp_path):
+    log = tmp_path / "log.csv"
+    bad = trace(300, 1.0)
+    bad.write_text(bad.read_text() + "soon,10,10\n")
+    code, _, err = told("--trace", bad, "--log", log)
+    assert code == 2 and "line 302" in err
+    assert [path.name for path in tmp_path.iterdir()] == ["trace.csv"]
+    code, _, err = told("--rate", 1, "--log", tmp_path / "none" / "log.csv")
+    assert (code, err) == (2, f"error: --log: no folder '{tmp_path / 'none'}'\n")
+    assert told("--rate", 1, "--requests", 5, "--log", log)[0] == 0
+    assert len(log.read_text().splitlines()) == 6
+
+
+def test_an_interrupt_leaves_no_half_of_a_log(tmp_path):
+    log = tmp_path / "log.csv"
+    words = "simulate llama-3.1-8b h100-sxm bf16 --rate 8 --requests 100000000 --log".split()
+    code = "from inferecon.cli import main; main()"
+    run = subprocess.Popen(
+        [sys.executable, "-c", code, *words, str(log)], stderr=subprocess.PIPE, text=True
+    )
+    while not any(tmp_path.iterdir()) and run.poll() is None:
+        time.sleep(0.05)
+    run.send_signal(signal.SIGINT)
+    said = run.communicate(timeout=60)[1]
+    assert run.returncode == 130 and said.startswith("Interrupted: ")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_trace_without_a_request_is_one_sentence(told, trace):
@@ -478,6 +509,14 @@ def test_arrivals_have_the_rate_and_the_bursts_that_were_asked_for():
         assert gaps.std() / gaps.mean() == pytest.approx(variation, rel=0.05, abs=1e-6)
 
 
+def test_bursts_have_one_bound_and_the_smallest_are_a_clock(told):
+    (piece,) = arriving(10.0, 1e-200, Lengths(), 20, seed=3)
+    assert np.diff(piece[0]) == pytest.approx(0.1)
+    for burst in (1e200, 20.1):
+        code, _, err = told("--rate", 1, "--burst", burst)
+        assert code == 2 and "--burst must be 0 to 20" in err
+
+
 def test_lengths_have_their_mean_and_never_leave_the_context():
     isl, osl = Lengths(1000, 200, 0.5, 2.0, most=4096).drawn(np.random.default_rng(1), 100_000)
     assert isl.mean() == pytest.approx(1000, rel=0.02) and osl.min() >= 1
@@ -573,8 +612,12 @@ def test_a_load_comes_in_one_way():
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -1.0])
 def test_a_number_that_is_none_is_refused(value):
-    for name in ("rate", "variation", "speed"):
-        with pytest.raises(BadInput, match="must not be negative, and finite"):
+    for name, says in (
+        ("rate", "--rate must not be negative, and finite"),
+        ("variation", "--burst must be 0 to 20"),
+        ("speed", "--speed must be more than 0, and finite"),
+    ):
+        with pytest.raises(BadInput, match=says):
             Load(Lengths(), **({"rate": 1.0} | {name: value}))
     with pytest.raises(BadInput, match="--delay must not be negative, and finite"):
         Service(CASE, policy="dynamic", delay=value)

@@ -243,21 +243,28 @@ def list_(kind: str, as_json: Json = False) -> None:
         print(*(f"{row['id']:<{width}}  {row['name']}" for row in rows), sep="\n")
 
 
+def _printable(text: str) -> str:
+    """Return a text that a terminal shows and does not obey: what a file says may be in it."""
+    return "".join(one if one.isprintable() else f"\\x{ord(one):02x}" for one in text)
+
+
 def main() -> None:
     """Run the command line; a user's mistake is one sentence and exit code 2."""
     try:
         code = app(sys.argv[1:] or ["--help"], standalone_mode=False)
     except (BadInput, UsageError) as mistake:
         said = mistake.format_message() if isinstance(mistake, UsageError) else str(mistake)
-        print(f"error: {' '.join(said.split())}", file=sys.stderr)
+        print(f"error: {_printable(' '.join(said.split()))}", file=sys.stderr)
         sys.exit(2)
     except OSError as error:
-        place = f"{error.filename}: " if error.filename else ""
+        place = f"{_printable(str(error.filename))}: " if error.filename else ""
         print(f"error: {place}{error.strerror or error}", file=sys.stderr)
         sys.exit(2)
     except (KeyboardInterrupt, typer.Abort):
         print(
-            "Interrupted: what was finished is kept; run the same command again.", file=sys.stderr
+            "Interrupted: whole files are kept, none is left half-written; run the same command "
+            "again.",
+            file=sys.stderr,
         )
         sys.exit(130)
     sys.exit(code or 0)

@@ -1,6 +1,5 @@
 """Files of hours: what a service has to do in each, and what the grid emits in each."""
 
-import csv
 import math
 import re
 from datetime import datetime, timedelta
@@ -9,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from .errors import BadInput
+from .opening import table
 
 TIMES = ("hour", "time", "timestamp", "datetime", "datetime (utc)")
 CURVES = re.compile(r"gco2e_per_kwh|grid_intensity|carbon intensity gco.*", re.I)
@@ -28,21 +28,21 @@ def curve(path: Path) -> tuple[list, np.ndarray, str]:
     return hours, intensity, column
 
 
-def read(path: Path, wanted, names: str) -> tuple[list, np.ndarray, str]:
-    """Return times, values and the name of the column that has them."""
-    if not path.is_file():
-        raise BadInput(f"no file {str(path)!r}")
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        reader = csv.reader(file)
-        head = [cell.strip() for cell in next(reader, [])]
+def read(path: Path, wanted, names: str, alone: bool = False) -> tuple[list, np.ndarray, str]:
+    """Return times, values and the name of the column that has them, the first or the only one."""
+    with table(path) as (head, reader):
         low = [cell.lower() for cell in head]
         time = next((i for i, name in enumerate(low) if name in TIMES), None)
-        value = next((i for i, name in enumerate(low) if wanted(name)), None)
-        if time is None or value is None:
+        found = [i for i, name in enumerate(low) if wanted(name)]
+        if time is None or not found:
             raise BadInput(f"{path.name} needs a column hour and a column {names}")
+        if alone and len(found) > 1:
+            both = " and ".join(head[i] for i in found)
+            raise BadInput(f"{path.name} has the columns {both}; leave one of them")
+        value = found[0]
         times, values = [], []
         for cells in reader:
-            if not cells:
+            if not any(cell.strip() for cell in cells):
                 continue
             place = f"{path.name}, line {reader.line_num}"
             try:

@@ -20,9 +20,10 @@ from pathlib import Path
 
 import numpy as np
 
+from .. import opening
 from ..errors import BadInput
+from ..hours import MOST, read, written
 from ..hours import curve as hourly
-from ..hours import read, written
 from ..numbers import digits
 from ..units import quantity
 
@@ -93,19 +94,25 @@ def shift(
     energy of a token, PUE included, for a load in tokens.  Raises BadInput for what does not fit
     together.
     """
-    times, amounts, unit = read(load, lambda name: name in LOADS, " or ".join(LOADS))
+    times, amounts, unit = read(load, lambda name: name in LOADS, " or ".join(LOADS), alone=True)
     unit = unit.lower()
     hours, intensity, column = hourly(curve)
-    if unit == "tokens" and not joules > 0:
+    if not 0 <= joules < math.inf:
+        raise BadInput(f"--joules-per-token must not be negative, and finite, not {joules}")
+    if unit == "tokens" and not joules:
         raise BadInput("a load in tokens needs --joules-per-token, PUE included")
     if unit == "kwh" and joules:
         raise BadInput("--joules-per-token is for a load in tokens; this one is in kWh")
     places = {hour: place for place, hour in enumerate(hours)}
-    before = np.zeros(len(hours))
+    before = np.zeros(len(hours), float)
     for time, amount in zip(times, amounts, strict=True):
         if time not in places:
             raise BadInput(f"{curve.name} has no intensity for {written(time)}")
         before[places[time]] += amount * (joules / 3.6e6 if joules else 1.0)
+    with np.errstate(over="ignore"):
+        whole = before.sum() * len(hours) * max(intensity.max(), 1.0)
+    if not math.isfinite(whole):
+        raise BadInput(f"{load.name} or {curve.name} has numbers too large to be added up")
     if not before.any():
         raise BadInput(f"{load.name} has no work")
     wait = _hours(deadline)
@@ -128,6 +135,8 @@ def _hours(text: str) -> int:
         hours = math.nan
     if not (0 <= hours < math.inf and hours == int(hours)):
         raise BadInput(f"--deadline: {text!r} is no number of whole hours; write 6h")
+    if hours > MOST:
+        raise BadInput(f"--deadline: {text!r} is longer than a curve may be, {MOST:,} hours")
     return int(hours)
 
 
@@ -172,14 +181,10 @@ def as_text(found: Shift) -> str:
 
 def write(found: Shift, path: Path) -> None:
     """Write the work of each hour to a CSV that is a load again."""
-    if path.is_dir():
-        raise BadInput(f"--out: {str(path)!r} is a folder; name a file")
-    part = path.with_name(path.name + ".part")
-    with part.open("w", newline="", encoding="utf-8") as file:
+    with opening.written(path, "--out") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["hour", "kwh", "unshifted_kwh", "gco2e_per_kwh"])
         rows = zip(found.hours, found.after, found.before, found.intensity, strict=True)
         for hour, after, before, grams in rows:
             name = hour.removeprefix("hour ")
             writer.writerow([name, *(f"{x:.6g}" for x in (after, before, grams))])
-    part.replace(path)

@@ -18,6 +18,7 @@ from ..opening import table
 from ..service.table import WHOLE
 
 PIECE = 4096
+CLOCK = 1e-6  # variation of gaps below which they are equal: Gamma has no such shape
 ORDERED = 32768  # requests of a trace that may stand in another order than they arrived
 # Columns of published traces, in lower case: time, tokens in, tokens out.
 LAYOUTS = {
@@ -104,7 +105,7 @@ def arriving(
     clock = 0.0
     for begin in range(0, count, PIECE):
         size = min(PIECE, count - begin)
-        if variation == 0:
+        if variation < CLOCK:
             gaps = np.full(size, 1 / rate)
         else:
             shape = variation**-2

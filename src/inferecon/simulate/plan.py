@@ -18,6 +18,7 @@ from .steps import Speculation
 CONTINUOUS = ("continuous", "chunked")
 POLICIES = (*CONTINUOUS, *RULES)
 REQUESTS, MOST = 10_000, 10**8  # usually, and at most
+BURSTS = 20  # variation of gaps at most: of 10,000 with more, a few are all the time
 
 
 @dataclass(frozen=True)
@@ -114,9 +115,12 @@ class Load:
             raise BadInput(f"--requests must be 1 to {MOST:,}, not {self.count}")
         if not 0 <= self.warm < 1:
             raise BadInput(f"--warm is a share from 0 to below 1, not {self.warm}")
-        for name, flag in (("rate", "rate"), ("variation", "burst"), ("speed", "speed")):
-            if not 0 <= getattr(self, name) < math.inf or (name == "speed" and not self.speed):
-                raise BadInput(f"--{flag} must not be negative, and finite")
+        if not 0 <= self.rate < math.inf:
+            raise BadInput("--rate must not be negative, and finite")
+        if not 0 < self.speed < math.inf:
+            raise BadInput("--speed must be more than 0, and finite")
+        if not 0 <= self.variation <= BURSTS:
+            raise BadInput(f"--burst must be 0 to {BURSTS}, not {self.variation}")
         if not 0 <= self.clients <= 10**6:
             raise BadInput(f"--clients must be 0 to 1,000,000, not {self.clients}")
 
