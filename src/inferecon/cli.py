@@ -26,6 +26,7 @@ app = typer.Typer(
     help=__doc__.splitlines()[0],
     pretty_exceptions_enable=False,
 )
+INTERRUPTED = 130  # exit code
 UsageError = typer.BadParameter.__base__  # its public name has moved between releases
 for part in (measured, swept, billed, costed, served, planned):
     app.registered_commands += part.registered_commands
@@ -261,10 +262,11 @@ def main() -> None:
         print(f"error: {place}{error.strerror or error}", file=sys.stderr)
         sys.exit(2)
     except (KeyboardInterrupt, typer.Abort):
+        code = INTERRUPTED
+    if code == INTERRUPTED:  # typer itself turns an interrupt into this code
         print(
             "Interrupted: whole files are kept, none is left half-written; run the same command "
             "again.",
             file=sys.stderr,
         )
-        sys.exit(130)
     sys.exit(code or 0)
