@@ -121,6 +121,78 @@ def test_a_chat_has_as_many_gaps_as_tokens(told, tmp_path):
     assert "request 4: 2 gaps between 1 token" in told(path)[2]
 
 
+HEAD = "arrival,first_token,last_token,input_tokens,output_tokens"
+
+
+def test_a_request_that_failed_is_in_the_window(told, tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_text(f"{HEAD}\n0,,,10,\n50,,,10,\n98,98.5,99,10,10\n,,,10,\n99.5,,,10,\n")
+    found = measured(read_log(path), [])
+    assert (found["window_s"], found["failed"]) == (99.5, 4)  # 0 to 99.5, not 98 to 99
+    assert found["tps"] == pytest.approx(10 / 99.5)
+
+
+def test_no_time_has_no_rates(told, tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_text(f"{HEAD}\n5,5,5,1,1\n5,5,5,1,1\n")
+    code, out, _ = told(path, "--slo", "ttft=1s")
+    assert code == 0 and "∞" not in out and "no rates: all that the log has happens at" in out
+    found = json.loads(told(path, "--json")[1])
+    assert (found["window_s"], found["tps"], found["rps"]) == (0, None, None)
+
+
+@pytest.mark.parametrize("said", ["0.0", "-7.0", "NaN", "Infinity", '"7"', "true"])
+def test_a_duration_that_is_none_is_refused(told, tmp_path, said):
+    path = changed(tmp_path, "vllm.json", '"duration": 4.0', f'"duration": {said}')
+    code, out, err = told(path)
+    assert code == 2 and f"duration is {said}, no time above zero" in err
+
+
+def test_a_duration_that_is_not_stated_is_said_to_be_inferred(told, tmp_path):
+    path = changed(tmp_path, "vllm.json", '"duration": 4.0', '"duration": null')
+    code, out, _ = told(path)
+    assert code == 0 and "no duration is stated: it is taken from the first arrival" in out
+    text = path.read_text()
+    path.write_text(text.replace('"start_times"', '"starts"'))
+    code, out, _ = told(path)
+    assert code == 0 and "no rates: the log has neither a duration nor arrivals" in out
+    assert json.loads(told(path, "--json")[1])["rps"] is None
+
+
+@pytest.mark.parametrize(
+    ("gap", "code", "says"),
+    [
+        (-5, 2, "longest_gap is below zero"),
+        (0.1, 1, "9 s after the first of 10 tokens, and no gap above 0.1 s"),
+        (1.0, 0, ""),
+    ],
+)
+def test_the_longest_gap_is_no_shorter_than_the_mean(told, tmp_path, gap, code, says):
+    path = tmp_path / "log.csv"
+    path.write_text(f"{HEAD},longest_gap\n0,1,10,3,10,{gap}\n")
+    ended, _, err = told(path)
+    assert ended == code and says in err
+
+
+def test_what_is_no_log_is_one_sentence(told, tmp_path):
+    path = tmp_path / "log"
+    run = json.loads((LOGS / "vllm.json").read_text())
+    for text, says in (
+        ("[" * 100_000, "log is nested too deeply for a log"),
+        (" \n \n", "log is empty"),
+        (HEAD.replace(",", ";") + "\n0;1;2;3;4\n", "log has semicolons between its cells"),
+        (HEAD.replace(",", "\t") + "\n", "log has tabs between its cells"),
+        ("\x1b[31mfirst_token,b\n1,2\n", "log has no column 'arrival'"),
+        (json.dumps(run | {"input_lens": [True] * 6}), "input_lens holds something that is no"),
+        (json.dumps(run | {"input_lens": ["7"] * 6}), "input_lens holds something that is no"),
+        (json.dumps(run).replace("[100, 200", f"[{'9' * 400}, 200"), "input_lens holds something"),
+        (json.dumps(run).replace("4.0", "9" * 5000), "duration is NaN, no time above zero"),
+    ):
+        path.write_text(text)
+        code, out, err = told(path)
+        assert (code, out, err.count("\n")) == (2, "", 1) and says in err and "\x1b" not in err
+
+
 def test_totals_are_held_against_the_requests(tmp_path):
     path = changed(tmp_path, "vllm.json", '"output_throughput": 5.75', '"output_throughput": 6.75')
     (said,) = violations(read_log(path))

@@ -17,7 +17,8 @@ class Log:
     times between tokens, or chunks of them, of all requests one after another, ``bounds`` where
     each begins and ends; both empty if the log has none, and ``worst`` the longest of each request
     if it states no more.  ``e2e`` is NaN where the log has no
-    time of the last token.  ``window`` is what the tool says it measured, NaN if it does not.
+    time of the last token.  ``others`` are arrivals of requests that failed, NaN where the log has
+    none.  ``window`` is what the tool says it measured, NaN if it does not.
     ``stated`` are totals and means that can be held against the requests.  ``opening`` says that a
     chunk without a token comes before the first one, and is counted as it.
     """
@@ -32,10 +33,14 @@ class Log:
     gaps: np.ndarray = field(default_factory=lambda: np.empty(0))
     bounds: np.ndarray = field(default_factory=lambda: np.empty(0, int))
     worst: np.ndarray = field(default_factory=lambda: np.empty(0))
-    failed: int = 0
+    others: np.ndarray = field(default_factory=lambda: np.empty(0))
     window: float = math.nan
     stated: dict[str, float] = field(default_factory=dict)
     opening: bool = False
+
+    @property
+    def failed(self) -> int:
+        return len(self.others)
 
     @property
     def has_gaps(self) -> bool:
@@ -110,6 +115,15 @@ def violations(log: Log) -> list[str]:
     name(
         apart(worst, ends - log.ttft) & (worst > ends - log.ttft),
         lambda i: f"a gap of {worst[i]:.6g} s in the {ends[i] - log.ttft[i]:.6g} s after the first",
+    )
+    # there are at most as many gaps as tokens after the first: the longest is no less than the mean
+    number = np.maximum(log.osl - (not log.opening), 1)
+    name(
+        (log.osl > 1) & apart(worst * number, ends - log.ttft) & (worst * number < ends - log.ttft),
+        lambda i: (
+            f"{ends[i] - log.ttft[i]:.6g} s after the first of {log.osl[i]:.0f} tokens, and no gap "
+            f"above {worst[i]:.6g} s"
+        ),
     )
     return found + totals(log, ends)
 

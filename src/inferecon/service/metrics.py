@@ -33,10 +33,15 @@ def latencies(log: Log) -> dict[str, np.ndarray]:
 
 
 def window(log: Log) -> float:
-    """Return the seconds that a log covers: as its tool says, else first arrival to last token."""
+    """Return the seconds that a log covers: as its tool says, else those that its requests do.
+
+    These are the first arrival to the last token, or to the last arrival of one that failed.
+    """
     if math.isfinite(log.window):
         return log.window
-    return float((log.arrival + log.ends()).max() - log.arrival.min())
+    others = log.others[np.isfinite(log.others)]
+    begin = np.concatenate([log.arrival, others]).min()
+    return float(np.concatenate([log.arrival + log.ends(), others]).max() - begin)
 
 
 def spread(values: np.ndarray) -> dict[str, float] | None:
@@ -51,13 +56,23 @@ def spread(values: np.ndarray) -> dict[str, float] | None:
 
 def remarks(log: Log) -> list[str]:
     """Return in sentences what a reader of these metrics must know of their log."""
-    said = []
+    said, span = [], window(log)
+    if math.isnan(span):
+        said.append("no rates: the log has neither a duration nor arrivals")
+    elif span <= 0:
+        said.append("no rates: all that the log has happens at one instant")
+    elif not math.isfinite(log.window) and log.kind not in ("CSV", "AIPerf"):
+        said.append("no duration is stated: it is taken from the first arrival to the last event")
     if log.opening:
         said.append(
             "as many gaps as tokens: the first chunk of an answer has its role and no token, and "
             "the tool counts it as the first token; TTFT is too short by the first gap"
         )
     return said
+
+
+def _known(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
 
 
 def measured(log: Log, limits: list[Limit]) -> dict:
@@ -68,8 +83,9 @@ def measured(log: Log, limits: list[Limit]) -> dict:
     each = latencies(log)
     unknown = any(np.isnan(each[limit.name]).all() for limit in limits if limit.name == "gap")
     good = None if unknown or not limits else int(kept(limits, each).sum())
+    span = window(log)
     counts = {
-        s.logged_time: window(log),
+        s.logged_time: span if span > 0 else math.nan,
         s.tokens_counted: float(log.osl.sum()),
         s.requests_done: float(len(log.ttft)),
         s.requests_kept: math.nan if good is None else float(good),
@@ -84,14 +100,14 @@ def measured(log: Log, limits: list[Limit]) -> dict:
     }
     return {
         "log": log.kind,
-        "window_s": counts[s.logged_time],
+        "window_s": _known(span),
         "requests": len(log.ttft),
         "failed": log.failed,
         "input_tokens": int(log.isl.sum()),
         "output_tokens": int(log.osl.sum()),
-        "tps": float(rates[s.tps]),
-        "rps": float(rates[s.rps_logged]),
-        "goodput_rps": None if good is None else float(rates[s.goodput_logged]),
+        "tps": _known(rates[s.tps]),
+        "rps": _known(rates[s.rps_logged]),
+        "goodput_rps": None if good is None else _known(rates[s.goodput_logged]),
         "good_requests": good,
         "met": met,
         "latency_s": shown,

@@ -16,6 +16,7 @@ from .log import Log, joined
 from .table import read_table
 
 MOST_BYTES = 2**30
+LONGEST = 300  # digits of a number; a double holds 308
 SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "sec": 1.0, "seconds": 1.0}
 DETAILS = ("input_lens", "output_lens", "ttfts", "itls")
 
@@ -33,6 +34,8 @@ def read_log(path: Path, run: int = 0) -> Log:
         log = _read(path, run)
     except UnicodeDecodeError:
         raise BadInput(f"{path.name} is no text in UTF-8") from None
+    except RecursionError:
+        raise BadInput(f"{path.name} is nested too deeply for a log") from None
     if not len(log.ttft):
         raise BadInput(f"{path.name} has no completed request")
     return log
@@ -61,7 +64,7 @@ def _objects(path: Path) -> Iterator[tuple[str, object]]:
     """Yield the JSON of a file: one object, or one a line, each with its place."""
     text = path.read_text(encoding="utf-8-sig")
     try:
-        yield "", json.loads(text)
+        yield "", json.loads(text, parse_int=_whole)
         return
     except json.JSONDecodeError as error:
         if not text.lstrip().partition("\n")[0].rstrip().endswith("}"):
@@ -69,9 +72,14 @@ def _objects(path: Path) -> Iterator[tuple[str, object]]:
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip():
             try:
-                yield f", line {number}", json.loads(line)
+                yield f", line {number}", json.loads(line, parse_int=_whole)
             except json.JSONDecodeError as error:
                 raise BadInput(f"{path.name}, line {number}, is no JSON: {error.msg}") from None
+
+
+def _whole(digits: str) -> int | float:
+    """Return a whole number; one that no double holds is none."""
+    return int(digits) if len(digits) < LONGEST else math.nan
 
 
 # vLLM and SGLang: one object a run, a list with an element a request ------------------------------
@@ -110,6 +118,9 @@ def benchmark(place: str, found: object) -> Log:
     talks = any("chat" in str(found.get(name)) for name in ("backend", "endpoint_type", "endpoint"))
     starts = found.get("start_times")
     arrival = np.full(count, math.nan) if not starts else _numbers(place, "start_times", starts)
+    window = found.get("duration")
+    if window is not None and not 0 < _number(window) < math.inf:
+        raise BadInput(f"{place}: duration is {json.dumps(window)[:40]}, no time above zero")
     return Log(
         kind=kind,
         places=[f"request {i + 1}" for i in numbers],
@@ -120,8 +131,8 @@ def benchmark(place: str, found: object) -> Log:
         osl=osl[done],
         gaps=gaps,
         bounds=bounds,
-        failed=count - len(numbers),
-        window=_number(found.get("duration")),
+        window=_number(window),
+        others=arrival[~done],
         stated=_stated(found),
         # a chunk with the role alone opens an answer of a chat
         opening=bool((number == osl[done]).all() or talks and (number == osl[done]).any()),
@@ -147,15 +158,14 @@ def _stated(found: dict) -> dict[str, float]:
 
 
 def _number(value: object) -> float:
-    return float(value) if isinstance(value, (int, float)) else math.nan
+    return float(value) if type(value) in (int, float) else math.nan  # no true, which is 1
 
 
 def _numbers(place: str, name: str, listed: object) -> np.ndarray:
-    try:
-        found = np.asarray(listed, float)
-    except (TypeError, ValueError):
-        found = np.array([math.nan])
-    if found.ndim != 1 or not np.isfinite(found).all():
+    # numpy would take true for 1, and "7" for 7
+    known = isinstance(listed, list) and all(type(one) in (int, float) for one in listed)
+    found = np.array(listed if known else [math.nan], float)
+    if not np.isfinite(found).all():
         raise BadInput(f"{place}: {name} holds something that is no number")
     return found
 
@@ -165,7 +175,7 @@ def _numbers(place: str, name: str, listed: object) -> np.ndarray:
 
 def aiperf(name: str, objects: list[tuple[str, object]]) -> Log:
     """Return the requests of AIPerf's profile_export.jsonl: measured ones, no warm-up."""
-    places, rows, gaps, failed = [], [], [], 0
+    places, rows, gaps, others = [], [], [], []
     origin = None
     for where, record in objects:
         place = f"{name}{where}"
@@ -175,13 +185,15 @@ def aiperf(name: str, objects: list[tuple[str, object]]) -> Log:
         phase = about.get("benchmark_phase", about.get("credit_phase", "profiling"))
         if phase != "profiling":
             continue
-        if record.get("error") or about.get("was_cancelled"):
-            failed += 1
-            continue
         start = about.get("request_start_ns", about.get("timestamp_ns"))
-        if not isinstance(start, int):
+        broken = record.get("error") or about.get("was_cancelled")
+        if type(start) is not int and not broken:
             raise BadInput(f"{place} has no request_start_ns")
-        origin = start if origin is None else origin
+        if type(start) is int and origin is None:
+            origin = start
+        if broken:
+            others.append((start - origin) * 1e-9 if type(start) is int else math.nan)
+            continue
         tokens = "output_sequence_length"
         tokens = tokens if tokens in metrics else "output_token_count"
         rows.append(
@@ -200,7 +212,9 @@ def aiperf(name: str, objects: list[tuple[str, object]]) -> Log:
     whole = np.array(rows, float).reshape(len(rows), 5)
     flat, bounds = joined(gaps) if len(gaps) == len(rows) else (np.empty(0), np.empty(0, int))
     arrival, ttft, e2e, isl, osl = whole.T
-    return Log("AIPerf", places, arrival, ttft, e2e, isl, osl, flat, bounds, failed=failed)
+    return Log(
+        "AIPerf", places, arrival, ttft, e2e, isl, osl, flat, bounds, others=np.array(others)
+    )
 
 
 def _metric(place: str, metrics: dict, key: str):

@@ -4,7 +4,6 @@ Columns are arrival, first_token, last_token, input_tokens, output_tokens and, i
 gaps: the times between tokens, spaces between them; or longest_gap alone.
 """
 
-import csv
 import math
 import re
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import BadInput, nearest
+from ..opening import table
 from .log import Log, joined
 
 NEEDED = ("arrival", "first_token", "last_token", "input_tokens", "output_tokens")
@@ -26,35 +26,29 @@ def read_table(path: Path) -> Log:
 
     Raises BadInput with the line for a cell that cannot be read.
     """
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        reader = csv.reader(file)
-        try:
-            head = [cell.strip().lower() for cell in next(reader)]
-        except StopIteration:
-            raise BadInput(f"{path.name} is empty") from None
+    with table(path) as (head, reader):
+        head = [cell.lower() for cell in head]
         columns = _columns(path.name, head)
-        rows, gaps, worst, places, failed = [], [], [], [], 0
-        try:
-            for cells in reader:
-                if not any(cell.strip() for cell in cells):
-                    continue
-                place = f"line {reader.line_num}"
-                if len(cells) != len(head):
-                    raise BadInput(
-                        f"{path.name}, {place}, has {len(cells)} cells, its head has {len(head)}"
-                    )
-                if not cells[columns["last_token"][0]].strip():
-                    failed += 1
-                    continue
-                at = f"{path.name}, {place}"
-                rows.append([_cell(at, name, cells, columns) for name in NEEDED])
-                if "gaps" in columns:
-                    gaps.append(_gaps(at, cells, columns))
-                elif "longest_gap" in columns:
-                    worst.append(_cell(at, "longest_gap", cells, columns))
-                places.append(place)
-        except csv.Error as error:
-            raise BadInput(f"{path.name}, line {reader.line_num}: {error}") from None
+        rows, gaps, worst, places, others = [], [], [], [], []
+        for cells in reader:
+            if not any(cell.strip() for cell in cells):
+                continue
+            place = f"line {reader.line_num}"
+            if len(cells) != len(head):
+                raise BadInput(
+                    f"{path.name}, {place}, has {len(cells)} cells, its head has {len(head)}"
+                )
+            at = f"{path.name}, {place}"
+            if not cells[columns["last_token"][0]].strip():
+                known = cells[columns["arrival"][0]].strip()
+                others.append(_cell(at, "arrival", cells, columns) if known else math.nan)
+                continue
+            rows.append([_cell(at, name, cells, columns) for name in NEEDED])
+            if "gaps" in columns:
+                gaps.append(_gaps(at, cells, columns))
+            elif "longest_gap" in columns:
+                worst.append(_cell(at, "longest_gap", cells, columns))
+            places.append(place)
     arrival, first, last, isl, osl = np.array(rows, float).reshape(len(rows), 5).T
     flat, bounds = joined(gaps) if "gaps" in columns else (np.empty(0), np.empty(0, int))
     return Log(
@@ -68,7 +62,7 @@ def read_table(path: Path) -> Log:
         gaps=flat,
         bounds=bounds,
         worst=np.array(worst, float),
-        failed=failed,
+        others=np.array(others, float),
     )
 
 
@@ -99,6 +93,8 @@ def _cell(at: str, name: str, cells: list[str], columns: dict) -> float:
         raise BadInput(f"{at}: {name} is {text[:40]!r}, no number")
     if name.endswith("tokens") and not (value.is_integer() and 0 <= value <= WHOLE):
         raise BadInput(f"{at}: {name} is {text[:40]!r}, no count of tokens")
+    if name == "longest_gap" and value < 0:
+        raise BadInput(f"{at}: longest_gap is below zero")
     if name == "output_tokens" and value < 1:
         raise BadInput(f"{at}: a request that ended has at least one output token")
     return value * factor
