@@ -124,3 +124,16 @@ def test_what_is_not_known_is_said():
 def test_a_bad_number_of_tokens_is_refused():
     with pytest.raises(BadInput, match="--tokens"):
         bill(opened(model="llama-3.1-8b", **CASE), float("inf"))
+
+
+def test_a_grid_is_named_as_elsewhere_and_hosts_are_said_to_be_left_out(monkeypatch, capsys):
+    shown = []
+    for grid in ("SE", "swe", "Sweden"):
+        words = ["inferecon", "energy", "--model", "llama-3.1-8b", "--grid", grid]
+        monkeypatch.setattr("sys.argv", words)
+        with pytest.raises(SystemExit) as end:
+            main()
+        assert end.value.code == 0
+        shown.append(capsys.readouterr().out)
+    assert "hosts, fans and switches are left out" in shown[0]
+    assert shown[0] == shown[1] == shown[2]

@@ -7,6 +7,7 @@ laws of a small model on the H100.
 import gzip
 import json
 import math
+import re
 import signal
 import subprocess
 import sys
@@ -580,6 +581,55 @@ def test_a_trace_that_cannot_be_read_is_one_sentence(tmp_path):
         path.write_text(f"input_tokens,output_tokens\n3,4\n{wrong},5\n")
         with pytest.raises(BadInput, match="line 3, is no pair of numbers of tokens"):
             rows_of(path)
+
+
+def test_an_option_without_effect_is_one_sentence(told, trace, tmp_path):
+    lengths = tmp_path / "lengths.csv"
+    lengths.write_text("input_tokens,output_tokens\n100,10\n")
+    traced_ = ("--trace", trace(9, 1.0))
+    for words, says in (
+        *(
+            ((*traced_, flag, value), f"{flag} says nothing with --trace: leave one out")
+            for flag, value in (
+                ("--isl", 1024),
+                ("--osl", 9),
+                ("--spread", 1),
+                ("--burst", 1),
+                ("--lengths", lengths),
+            )
+        ),
+        (("--rate", 1, "--lengths", lengths, "--isl", 9), "--isl says nothing with --lengths"),
+        (("--clients", 1, "--burst", 2), "--burst says nothing with --clients"),
+        (("--rate", 1, "--speed", 2), "--speed says nothing without --trace"),
+        (("--rate", 1, "--acceptance", 0.5), "--acceptance says nothing without --drafts"),
+        (("--rate", 1, "--link", 5), "--link says nothing without --prefill-workers"),
+        (("--rate", 1, "--delay", 1), "--delay goes with --policy dynamic or inverted, not cont"),
+        (("--rate", 1, "--policy", "static", "--chunk", 1), "--chunk goes with --policy continu"),
+    ):
+        code, out, err = told(*words)
+        assert (code, out, err.count("\n")) == (2, "", 1) and says in err
+
+
+def test_what_figures_do_not_say_stands_beside_them(told, trace):
+    few = ("--rate", 1, "--requests", 200)
+    code, out, _ = told(*few, "--isl", 16000, "--spread", 1)
+    cut = re.search(r"(\d+) of 200 requests were longer than 32,768 tokens and were cut: ", out)
+    assert code == 0 and int(cut[1]) > 5
+    code, out, _ = told(*few, "--grid", "SE")
+    assert "hosts, fans and switches are left out" in out and "cut:" not in out
+    assert out.split("emissions")[1] == told(*few, "--grid", "swe")[1].split("emissions")[1]
+    path = trace(200, 1.0, "40000,10")
+    code, out, _ = told("--trace", path, "--json")
+    (note,) = json.loads(out)["notes"]
+    assert note.startswith("200 of 200 requests were longer than 32,768 tokens and were cut: 32,76")
+    path.write_text(path.read_text() + "201,0,5\n202,10,0\n")
+    assert "2 of the trace without a token in or out, passed over" in told("--trace", path)[1]
+    crowd = ("--requests", 150, "--clients")
+    assert "page reference/serving says by how much" in told(*crowd, 33)[1]
+    assert "reference/serving" not in told(*crowd, 8)[1]
+    most = json.loads(told(*few, "--json")[1])["most_rps"]
+    assert "give more --requests" in told("--rate", 0.97 * most, "--requests", 200)[1]
+    assert "give more --requests" not in told(*few)[1]
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from . import symbols as s
 from .errors import BadInput
 from .forecast import outlook
 from .numbers import KNOWN, Interval, digits
-from .predictions import ENGINES
+from .predictions import ENGINES, HOSTS
 from .scenario import Scenario
 
 HOUR, KWH, KG = 3600.0, 3.6e6, 1e3
@@ -162,6 +162,7 @@ def as_text(found: Bill) -> str:
         f"{ENGINES[found.engine]}" + (f", {KNOWN[found.known].says}" if found.known else ""),
         f"price: {_priced(case)}; PUE {digits(float(case.values[s.pue]))}; grid {case.grid}, "
         f"{digits(intensity)} kg CO2e/kWh",
+        HOSTS,
         *found.remarks,
     ]
     return "\n".join([*head, *rows, *rests])

@@ -111,6 +111,7 @@ def trace(
     as_json: Json = False,
 ) -> None:
     """Print the tree of laws and records behind a number, down to each source."""
+    from .regions import grid as grid_of
     from .trace import as_text, traced
 
     tree = traced(
@@ -125,7 +126,7 @@ def trace(
         kv=kv,
         tp=tp,
         ep=ep,
-        grid=grid,
+        grid=grid_of(grid),
         provider=provider,
     )
     print(json.dumps(tree, ensure_ascii=False) if as_json else as_text(tree, depth))

@@ -30,7 +30,9 @@ def energy(
     batch: Batch = 32,
     isl: Isl = 1024,
     osl: Osl = 1024,
-    grid: Annotated[str, typer.Option(help="electricity grid")] = "world",
+    grid: Annotated[
+        str, typer.Option(help="electricity grid, or its country: world, swe, SE, Sweden")
+    ] = "world",
     price: Annotated[
         float, typer.Option(help="USD an hour and device; default: the lowest offer on record")
     ] = None,
@@ -42,6 +44,7 @@ def energy(
 
     from .bill import as_data, as_text, bill, own_model
     from .matrix import activations_for
+    from .regions import grid as grid_of
     from .scenario import opened
 
     if (config is None) == (model is None):
@@ -60,7 +63,7 @@ def energy(
             batch=batch,
             isl=isl,
             osl=osl,
-            grid=grid,
+            grid=grid_of(grid),
             usd_per_hour=price,
         )
         found = bill(case, tokens, engine)

@@ -48,6 +48,7 @@ def metrics(
 
 @app.command()
 def simulate(
+    context: typer.Context,
     model: str,
     hardware: str,
     format: str,
@@ -116,10 +117,14 @@ def simulate(
     Exit code 1 if more arrives than can be served.
     """
     from .matrix import activations_for
-    from .simulate.command import simulated
+    from .regions import grid as grid_of
+    from .simulate.command import fitting, simulated
     from .simulate.run import report
     from .simulate.words import as_text
 
+    values = context.params
+    said = {name for name in values if context.get_parameter_source(name).name == "COMMANDLINE"}
+    fitting(said, values)
     found = simulated(
         model,
         hardware,
@@ -159,7 +164,7 @@ def simulate(
             kv=kv,
             tp=tp,
             ep=ep,
-            grid=grid,
+            grid=grid_of(grid),
             provider=provider,
         ),
         log=log,

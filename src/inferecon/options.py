@@ -13,5 +13,5 @@ Activations = Annotated[str, typer.Option(help="default: what goes with the weig
 Kv = Annotated[str, typer.Option(help="number format of the KV cache")]
 Tp = Annotated[int, typer.Option(help="default: the fewest devices that hold it")]
 Ep = Annotated[int, typer.Option(help="default: as tp, where the experts divide")]
-Grid = Annotated[str, typer.Option(help="emissions of the grid")]
+Grid = Annotated[str, typer.Option(help="emissions of the grid, or of a country: SE, Sweden")]
 Provider = Annotated[str, typer.Option(help="whose price; default: the lowest")]

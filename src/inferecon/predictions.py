@@ -65,6 +65,8 @@ IMPLIED = dict(
         (s.cost_per_token, "price per output token"),
     ]
 )
+# What joules of a device leave out, in words.
+HOSTS = "energy and emissions are of the devices: hosts, fans and switches are left out"
 ENGINES = {  # how an engine's name is written, so that its family and generation are found
     "vllm": "vLLM 0.12",
     "sglang": "SGLang 0.5",

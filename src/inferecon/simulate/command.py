@@ -13,12 +13,48 @@ from ..scenario import Scenario, opened
 from ..service.promise import promise
 from ..service.table import NEEDED
 from .arrivals import Lengths, rows_of
-from .plan import MOST, REQUESTS, Load, Service
+from .plan import CONTINUOUS, MOST, POLICIES, REQUESTS, Load, Service
 from .run import Outcome, simulate
 from .steps import Speculation
 
 USUAL = 32  # sequences that devices are chosen for, where they are not named
 LONGEST = 32768  # tokens of a request whose length is drawn or traced, unless the model ends before
+
+
+# An option that another one makes pointless, and one that says nothing without another.
+INSTEAD = {
+    "trace": ("isl", "osl", "spread", "lengths", "burst"),
+    "lengths": ("isl", "osl", "spread"),
+    "clients": ("burst",),
+}
+NEEDS = {
+    "speed": "trace",
+    "acceptance": "drafts",
+    "draft_cost": "drafts",
+    "link": "prefill_workers",
+}
+OF_POLICIES = {"delay": ("dynamic", "inverted"), "chunk": CONTINUOUS, "reserve": CONTINUOUS}
+
+
+def fitting(said: set[str], values: dict) -> None:
+    """Raise BadInput for an option that was said, and that the others leave without effect."""
+    for option, others in INSTEAD.items():
+        for other in others:
+            if values[option] and other in said:
+                raise BadInput(f"{_flag(other)} says nothing with {_flag(option)}: leave one out")
+    for option, other in NEEDS.items():
+        if option in said and not values[other]:
+            raise BadInput(f"{_flag(option)} says nothing without {_flag(other)}")
+    for option, policies in OF_POLICIES.items():
+        if option in said and values["policy"] in POLICIES and values["policy"] not in policies:
+            raise BadInput(
+                f"{_flag(option)} goes with --policy {' or '.join(policies)}, "
+                f"not {values['policy']}"
+            )
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def simulated(

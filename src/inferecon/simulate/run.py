@@ -24,6 +24,8 @@ from .tally import Tally
 
 BACKLOG, GROWTH, FEW = 0.05, 1.5, 20  # a queue of more than these is one that grows
 SHORT = 100  # requests: of fewer a queue that grows is not seen, and a p99 is their longest
+FULL, LONG = 0.9, 20  # share of the ceiling from which a run must be so many batches long
+CROWD = 33  # clients from which first tokens of a closed loop are known to come too early
 RATES = System(logged.LAWS)
 CARBON = System([economics.CARBON])
 
@@ -166,12 +168,30 @@ def _saturated(found: Outcome) -> str:
 
 def notes(found: Outcome) -> list[str]:
     """Return in sentences what a reader of a run must know of it, and figures do not say."""
-    tally, load = found.tally, found.load
+    tally, load, service = found.tally, found.load, found.service
     said = []
     if load.requests < SHORT:
         said.append(
             f"{load.requests:,} request{'s' * (load.requests > 1)}: too few to see whether a queue "
             "grows, and percentiles are those of these few"
+        )
+    done = max(tally.done, 1)
+    if tally.changed.cut:
+        said.append(
+            f"{tally.changed.cut:,} of {load.requests:,} requests were longer than "
+            f"{load.lengths.most:,} tokens and were cut: {tally.tokens_in / done:,.0f} in and "
+            f"{tally.tokens_out / done:,.0f} out are the means that were served"
+        )
+    full = load.rate and not found.saturated and load.rate > FULL * found.most
+    if full and load.requests < LONG * service.batch * service.instances:
+        said.append(
+            f"{load.rate / found.most:.0%} of what can be served, and {load.requests:,} requests: "
+            "too few for the queue to show its length; give more --requests"
+        )
+    if load.clients >= CROWD:
+        said.append(
+            "a closed loop of many clients: first tokens come too early here, "
+            "page reference/serving says by how much"
         )
     if tally.changed.silent:
         said.append(f"{tally.changed.silent:,} of the trace without a token in or out, passed over")
@@ -243,7 +263,7 @@ def _mean(batches: dict[int, float]) -> float:
 def spent(found: Outcome) -> dict:
     """Return energy, emissions and price of the whole run, idle time and prefill included.
 
-    Devices are paid for all of the time, whether they work or wait.
+    Devices are paid for all of the time, whether they work or wait.  Hosts are not in it.
     """
     tally, case = found.tally, found.service.case
     given = case.given()

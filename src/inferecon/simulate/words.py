@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..numbers import digits
+from ..predictions import HOSTS
 from ..service.words import table
 from .run import Outcome, report
 
@@ -99,4 +100,4 @@ def costs(spent: dict) -> list[str]:
         f"{name:<26}{'missing' if value is None else digits(value):>10}"
         + ("" if value is None else f" {unit}")
         for name, value, unit in rows
-    ]
+    ] + [HOSTS]
