@@ -129,6 +129,35 @@ def test_the_winner_keeps_the_promise_with_all_its_replicas_simulated_together(s
     assert np.mean(kept) >= ask.share
 
 
+def test_a_winner_near_its_ceiling_keeps_the_promise_in_runs_as_long_as_its_queue_needs():
+    """At 98 % of the ceiling 1,500 requests see no queue, and 40,000 miss in one of ten."""
+    ask = Ask("llama-3.1-8b", 20.0, 1024, 256, tuple(promise("ttft=500ms,itl=50ms")))
+    ask = replace(ask, hardware=("h100-sxm",), formats=("bf16",), modes=("together",))
+    found = plan(ask)
+    won = found.winner
+    load = Load(Lengths(1024, 256), count=40_000, rate=20.0, limits=ask.limits, seed=1)
+    service = Service(
+        won.candidate.option.case, batch=won.candidate.batch, replicas=won.replicas[1]
+    )
+    long = told(simulate(service, load))
+    assert long["good_share"] >= ask.share
+    row = report(found)["ranked"][0]
+    assert row["load"] == close(20.0 / long["most_rps"], rel=1e-4)
+    assert f"{row['load']:.0%}" in as_text(found, report(found))
+    alone = confirm.judged(ask, won.candidate, (0, 1))
+    assert alone.load > 0.97 and alone.full and not alone.keeps
+    less = confirm.judged(replace(ask, rps=19.0), won.candidate, (0, 1))  # 93 %: long runs keep it
+    assert less.keeps and not less.full
+
+
+def test_a_run_is_as_long_as_the_queue_of_its_load():
+    """20 times 1 / 0.05^2 at 95 %; a variation of one half asks for a quarter of it."""
+    ask = asked()
+    assert confirm.settled(ask, 0.95, (0, 1)) == close(8000)
+    assert confirm.settled(ask, 0.95, (0, 4)) == confirm.settled(ask, 0.95, (4, 8)) == close(2000)
+    assert confirm.settled(ask, 1.0, (0, 1)) == math.inf
+
+
 def test_one_replica_stands_for_all_of_them(small):
     """Every third arrival of a Poisson stream: gaps are sums of three, a Gamma variable."""
     case = small.winner.candidate.option.case

@@ -17,7 +17,7 @@ from .planner import ask as asking
 from .planner.candidate import Candidate
 from .planner.choose import Plan, plan
 from .planner.report import picks, predicted, report
-from .planner.words import NAMES, changed, where
+from .planner.words import NAMES, changed, percent, where
 from .records import load
 from .regions import grid as region
 from .service.promise import promise
@@ -79,9 +79,9 @@ def kept(found: Plan) -> Markdown:
     if not told["ranked"]:
         return Markdown("\n".join(["Nothing keeps the promise:", "", *_list(told["infeasible"])]))
     ranked = told["ranked"]
-    head = ["service", *PRICED, "TTFT p95, ms", "ITL p95, ms", "kept"]
+    head = ["service", *PRICED, "TTFT p95, ms", "ITL p95, ms", "load", "kept"]
     body = [
-        [where(row), *_cells(row, PRICED), *(_late(row, name) for name in LATE), _share(row)]
+        [where(row), *_cells(row, PRICED), *(_late(row, name) for name in LATE), *_shares(row)]
         for row in ranked
     ]
     taken = [[where(row), *_cells(row, TAKEN)] for row in ranked]
@@ -227,8 +227,8 @@ def _cells(row: dict, columns: dict[str, str]) -> list[str]:
     return [_amount(row[key]) for key in columns.values()]
 
 
-def _share(row: dict) -> str:
-    return f"{row['good_share']:.1%}"
+def _shares(row: dict) -> list[str]:
+    return [percent(row["load"]), f"{row['good_share']:.1%}"]
 
 
 def _late(row: dict, name: str) -> str:

@@ -184,6 +184,9 @@ def kind_of(one: Candidate) -> tuple:
 
 def share_kept(found: Confirmed) -> tuple[str, float]:
     replicas = " + ".join(f"{n:,}" for n in found.replicas if n)
+    if found.full:
+        said = f"{replicas} would carry {found.load:.1%} of the most they can: no run is that long"
+        return said, 1 - found.load
     return f"{found.good:.1%} kept the promise on {replicas}", 1 - found.good
 
 

@@ -3,6 +3,10 @@
 Dealt out in turn, the requests of a replica are every n-th that arrives, and gaps that are Gamma
 of a variation v add up to Gamma gaps of v over the root of n.  So one replica stands for all of
 them, exactly.  Where prefill and decode are apart, all workers are simulated.
+
+Near the most that can be served a queue needs long to show: what arrives in a time strays by the
+root of it, what could be served beyond it grows with it, and they meet after v / (1 - load)
+squared requests.  A run lasts many times that, and a load whose run would not end is refused.
 """
 
 import math
@@ -22,6 +26,8 @@ from .candidate import Candidate
 LEAST, MOST = 1500, 12000  # requests of a run
 STAYS = 6  # runs last so many times as long as a request stays
 WARM = 0.2
+SETTLED, LONGEST = 20, 25_000  # a run has so many times the requests of a queue's memory, at most
+SURE = 0.999  # a share of a slow queue that one run is enough for
 TRIES = 8
 NEAR, AGAIN = 0.03, 4  # shares so near to what was asked are judged by so many runs
 NINETY_FIVE = 2.35  # Student's t of four runs, one side
@@ -33,6 +39,8 @@ class Confirmed:
 
     ``good`` is the share of requests that kept every limit; ``keeps`` whether that is enough.
     ``reached`` is the largest batch of any run: a higher limit would have changed nothing.
+    ``load`` is what arrives over the most that can be served; ``full`` says that it is too near
+    to one for any run to tell.
     """
 
     candidate: Candidate
@@ -44,6 +52,8 @@ class Confirmed:
     runs: int = 1
     tried: dict = field(default_factory=dict)
     reached: int = 0
+    load: float = 0.0
+    full: bool = False
 
     @property
     def devices(self) -> int:
@@ -68,12 +78,25 @@ def tables(case: Scenario, engine: str, context: int) -> Steps:
     return steps(case, engine, BATCHES[-1], context)
 
 
-def run(ask: Ask, one: Candidate, replicas: tuple[int, int]) -> Outcome:
-    """Simulate a candidate with so many replicas."""
+def alike(replicas: tuple[int, int]) -> int:
+    """Return how many parts of a service do the same, of which one is simulated."""
     prefills, others = replicas
-    stay = one.latency["e2e"]
+    return math.gcd(prefills, others) if prefills else others
+
+
+def settled(ask: Ask, load: float, replicas: tuple[int, int]) -> float:
+    """Return the requests of a run in which the queue of a load shows; infinite for none."""
+    if not load < 1:
+        return math.inf
+    return SETTLED * ask.burst**2 / alike(replicas) / (1 - load) ** 2
+
+
+def run(ask: Ask, one: Candidate, replicas: tuple[int, int], least: int = LEAST) -> Outcome:
+    """Simulate a candidate with so many replicas, and at least so many requests."""
+    prefills, others = replicas
+    stay, common = one.latency["e2e"], alike(replicas)
+    rate, variation = ask.rps / common, ask.burst / math.sqrt(common)
     if prefills:
-        common = math.gcd(prefills, others)
         prefills, others = prefills // common, others // common
         service = Service(
             one.option.case,
@@ -82,11 +105,9 @@ def run(ask: Ask, one: Candidate, replicas: tuple[int, int]) -> Outcome:
             prefill_workers=prefills,
             decode_workers=others,
         )
-        rate, variation = ask.rps / common, ask.burst / math.sqrt(common)
     else:
         service = Service(one.option.case, engine=ask.engine, batch=one.batch)
-        rate, variation = ask.rps / others, ask.burst / math.sqrt(others)
-    count = int(min(max(LEAST, STAYS * rate * stay), MOST))
+    count = max(int(min(STAYS * rate * stay, MOST)), least)
     load = Load(
         Lengths(ask.isl, ask.osl),
         count=count,
@@ -103,12 +124,23 @@ def run(ask: Ask, one: Candidate, replicas: tuple[int, int]) -> Outcome:
 def judged(ask: Ask, one: Candidate, replicas: tuple[int, int]) -> Confirmed:
     """Run a candidate and say whether enough requests kept their promise.
 
-    Where the share is near to what was asked, other requests are simulated as well, and the mean
-    of all runs must be above it by its own error.
+    A run too short to fill a slow queue misses less than a long one, so who fails it is out.
+    Where the share is near to what was asked, or a slow queue was seen, other requests are
+    simulated as well, and the mean of all runs must be above it by its own error.
     """
-    found = [_judged(ask, one, replicas, ask.seed)]
-    if abs(found[0].good - ask.share) < NEAR:
-        found += [_judged(ask, one, replicas, ask.seed + i) for i in range(1, AGAIN)]
+    found = [_judged(ask, one, replicas, ask.seed, LEAST)]
+    if found[0].good < ask.share - NEAR:
+        return found[0]
+    long = settled(ask, found[0].load, replicas)
+    if long > LONGEST:
+        found[0].keeps, found[0].full = False, True
+        return found[0]
+    slow, least = long > LEAST, max(LEAST, math.ceil(long))
+    if slow:
+        found = [_judged(ask, one, replicas, ask.seed, least)]
+    good = found[0].good
+    if abs(good - ask.share) < NEAR or (slow and ask.share <= good < SURE):
+        found += [_judged(ask, one, replicas, ask.seed + i, least) for i in range(1, AGAIN)]
         goods = [x.good for x in found]
         mean = fmean(goods)
         error = NINETY_FIVE * stdev(goods) / math.sqrt(len(goods))
@@ -116,12 +148,15 @@ def judged(ask: Ask, one: Candidate, replicas: tuple[int, int]) -> Confirmed:
     return found[0]
 
 
-def _judged(ask: Ask, one: Candidate, replicas, seed: int) -> Confirmed:
-    told = report(run(replace(ask, seed=seed), one, replicas))
+def _judged(ask: Ask, one: Candidate, replicas, seed: int, least: int) -> Confirmed:
+    ran = run(replace(ask, seed=seed), one, replicas, least)
+    told = report(ran)
+    load = ran.rate / ran.most if ran.most > 0 else math.inf
     share = told["good_share"]
     good = 0.0 if told["saturated"] else 1.0 if share is None else float(share)
     keeps = not told["saturated"] and good >= ask.share
-    return Confirmed(one, replicas, good, keeps, told, told["spent"]["J_per_output_token"])
+    joules = told["spent"]["J_per_output_token"]
+    return Confirmed(one, replicas, good, keeps, told, joules, load=load)
 
 
 def confirm(ask: Ask, one: Candidate) -> Confirmed:
@@ -154,7 +189,8 @@ def confirm(ask: Ask, one: Candidate) -> Confirmed:
 
 def _with_runs(best: Confirmed, seen: dict) -> Confirmed:
     """Return what was found with all the runs that led to it."""
-    best.runs, best.tried = len(seen), {count: x.good for count, x in sorted(seen.items())}
+    best.runs = len(seen)
+    best.tried = {count: None if x.full else x.good for count, x in sorted(seen.items())}
     best.reached = max(max(x.told["batch"]["seconds"], default=0) for x in seen.values())
     return best
 

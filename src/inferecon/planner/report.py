@@ -108,6 +108,7 @@ def ranked(plan: Plan, found: Confirmed) -> dict:
         "latency_s": {name: told["latency_s"][name] for name in ("ttft", "itl", "gap", "e2e")},
         "good_share": found.good,
         "goodput_rps": ask.rps * found.good,
+        "load": number(found.load),
         "utilisation": told["utilisation"],
         "mean_batch": told["batch"]["mean"],
         "known": str(said.known[0]),

@@ -49,7 +49,7 @@ def table(rows: list[dict]) -> list[str]:
     """Return a line a plan; a star stands for one that no other simulated beats in all."""
     wide = max(len(where(row)) for row in rows) + 5
     heads = [name for name, _, _ in COLUMNS] + [name for name, _, _ in LATENCIES]
-    lines = [" " * wide + "".join(f"{name:>11}" for name in heads) + f"{'kept':>8}"]
+    lines = [" " * wide + "".join(f"{name:>11}" for name in heads) + f"{'load':>8}{'kept':>8}"]
     for place, row in enumerate(rows, 1):
         cells = [cell(row[key]) for _, key, _ in COLUMNS]
         for _, name, share in LATENCIES:
@@ -59,13 +59,14 @@ def table(rows: list[dict]) -> list[str]:
         lines.append(
             f"{place:>2}{star} {where(row):<{wide - 4}}"
             + "".join(f"{x:>11}" for x in cells)
-            + f"{row['good_share']:>8.1%}"
+            + f"{percent(row['load']):>8}{row['good_share']:>8.1%}"
         )
     first = rows[0]
     price = first["price"]
     paid = "no price" if price is None else f"{price['of']}, date {price['date']}"
     lines += [
-        "* no other in the table is better in USD, kWh, kg, TTFT and ITL at once",
+        "* no other in the table is better in USD, kWh, kg, TTFT and ITL at once; load: what "
+        "arrives over the most that can be served",
         f"the first a month: {amount(first, 'usd', 'USD')}, {amount(first, 'kwh', 'kWh')} with "
         f"PUE, {amount(first, 'kg', 'kg CO2e')}; price: {paid}; step times {first['known']}",
         f"beside it a month: making of the devices: {amount(first, 'embodied_kg', 'kg CO2e')}; "
@@ -87,6 +88,10 @@ def cell(value: float | None) -> str:
     if value is None:
         return "missing"
     return f"{value:,}" if isinstance(value, int) else digits(value)
+
+
+def percent(share: float | None) -> str:
+    return "missing" if share is None else f"{share:.0%}"
 
 
 def amount(row: dict, name: str, unit: str) -> str:

@@ -6,6 +6,7 @@ from ..numbers import digits
 from ..planner import presets
 from ..planner.ask import Ask
 from ..planner.choose import Plan, plan
+from ..planner.confirm import LONGEST, SETTLED
 from ..planner.report import report
 from ..planner.words import changed, where
 from ..records import load
@@ -25,35 +26,43 @@ HEAD = """\
 # Which service keeps a promise for the least?
 
 So many requests a second, so long, and a promise: the first token within a time \
-({term}`TTFT`), each further one within another ({term}`ITL`).
+({{term}}`TTFT`), each further one within another ({{term}}`ITL`).
 Which device, in which number format, on how many of them, in batches of what size, keeps it, and \
 what does it cost?
 
 ## What is asked, and what is free
 
 A **load** is a rate of requests with so many tokens in and out.
-A **promise**, an {term}`SLO`, is a set of limits, and the share of the requests that keep all \
+A **promise**, an {{term}}`SLO`, is a set of limits, and the share of the requests that keep all \
 of them: an average request is nobody's.
-Free are the device, the format of the weights, how many devices share a {term}`replica`, \
-the most sequences that it serves at once, its {term}`batch`, how many replicas there are, and \
-whether {term}`prefill` and {term}`decode` are on devices of their own.
+Free are the device, the format of the weights, how many devices share a {{term}}`replica`, \
+the most sequences that it serves at once, its {{term}}`batch`, how many replicas there are, and \
+whether {{term}}`prefill` and {{term}}`decode` are on devices of their own.
 
 **Ask for the share that keeps the promise; a mean that keeps it says nothing of the \
 requests beyond it.**
 
 ## From the load to the number of replicas
 
-{ref}`Little's law <law-little>` ties the load of a replica to its batch: who arrives stays for \
+{{ref}}`Little's law <law-little>` ties the load of a replica to its batch: who arrives stays for \
 an answer, one step a token.
-Steps are those of {doc}`../calibration`, with the prefills of others in them, so a batch has \
+Steps are those of {{doc}}`../calibration`, with the prefills of others in them, so a batch has \
 one load and one gap between tokens.
-A prompt waits for those before it, like a customer of {ref}`one server <law-wait-md1>`.
+A prompt waits for those before it, like a customer of {{ref}}`one server <law-wait-md1>`.
 The largest batch that keeps both limits has the largest load; the replicas are the load over that.
 
 No fewer replicas can do than those that keep the promise if no request ever waits for another.
 So a candidate has a least price, and one whose least is above the best found so far is out \
 without a simulation.
-The others are simulated, request by request ({doc}`serving`), until no least is below the best.
+The others are simulated, request by request ({{doc}}`serving`), until no least is below the best.
+
+Near the most that a service can serve a queue takes long to show.
+In a time in which $n$ requests arrive, their number strays by $\\sqrt{{n}}$ or so, and \
+$n (1 - \\rho)$ more could be served, with $\\rho$ the load over that most.
+The two meet at $n = 1 / (1 - \\rho)^2$, and a run has {settled} times that many requests; where \
+that is more than {longest}, the load is refused and another replica is tried.
+
+**Read the load before the latencies: near 100 % a short run shows a queue that has yet to form.**
 
 **A closed form says what cannot win; only a simulation says what keeps the promise.**
 """
@@ -160,7 +169,8 @@ def planning_page() -> str:
     """Return the page; what it plans is planned anew, from a fixed seed."""
     found = plan(asked(**EXAMPLE, hardware=DEVICES, formats=FORMATS))
     told = report(found)
-    text = [HEAD, *example(found, told), *losers(told), CHANGES]
+    head = HEAD.format(settled=SETTLED, longest=f"{LONGEST:,}")
+    text = [head, *example(found, told), *losers(told), CHANGES]
     text += [f"- {changed(one).strip()}" for one in told["sensitivity"]]
     text += ["", CHANGES_RULE, *tiers(), WAITING]
     return "\n".join(text)
@@ -179,12 +189,13 @@ def example(found: Plan, told: dict) -> list[str]:
             digits(row["kg_per_million_output"]),
             digits(row["latency_s"]["ttft"]["p95"] * 1e3),
             digits(row["latency_s"]["itl"]["p95"] * 1e3),
+            percent(row["load"]),
             percent(row["good_share"]),
         ]
         for row in told["ranked"]
     ]
     head = ["service", "devices", "USD/h", "USD/Mtok", "kWh/Mtok", "kg/Mtok"]
-    head += ["TTFT p95, ms", "ITL p95, ms", "kept"]
+    head += ["TTFT p95, ms", "ITL p95, ms", "load", "kept"]
     first = told["ranked"][0]
     paid, tokens = first["price"], ask.rps * ask.osl * 3600 / 1e6
     drawn = figures.figure(chart(ask, told["ranked"]).to_dict())
