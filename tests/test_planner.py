@@ -15,7 +15,7 @@ from inferecon.planner import ask as asking
 from inferecon.planner import confirm, curves, points, presets, sensitivity, sizing
 from inferecon.planner.ask import Ask
 from inferecon.planner.choose import axes, plan
-from inferecon.planner.report import beside, report
+from inferecon.planner.report import beside, picks, predicted, report
 from inferecon.planner.space import options
 from inferecon.planner.words import as_text, where
 from inferecon.regions import MONTH, grid
@@ -173,7 +173,7 @@ def test_one_replica_stands_for_all_of_them(small):
 
 def test_the_frontier_holds_whom_nobody_beats_and_nobody_else(small):
     front = {one.name for one in small.frontier}
-    figures = {one.name: axes(one) for one in small.sized}
+    figures = {one.name: axes(one) for one in small.standing}
 
     def beaten(name):
         mine = figures[name]
@@ -186,6 +186,35 @@ def test_the_frontier_holds_whom_nobody_beats_and_nobody_else(small):
     assert not [name for name in front if beaten(name)]
     alike = Counter(figures[name] for name in front)
     assert all(beaten(name) or figures[name] in alike for name in figures)
+
+
+def test_the_frontier_has_nobody_whom_its_own_simulation_rejected():
+    """Two B200 keep it by prediction and miss it when simulated: three are what stands there."""
+    ask = Ask("llama-3.1-70b", 20.0, 1024, 256, tuple(promise("ttft=500ms,itl=50ms")))
+    found = plan(
+        replace(ask, hardware=("b200-sxm",), formats=("fp8",), modes=("together",), batches=(256,))
+    )
+    won = found.winner
+    assert won.replicas[1] > won.candidate.likely[1]  # else this tests nothing
+    output = report(found)
+    first = min(output["frontier"], key=lambda one: one["usd_per_hour"])
+    assert first["confirmed"] and first["replicas"] == won.replicas[1]
+    assert first["usd_per_hour"] == output["ranked"][0]["usd_per_hour"]
+    assert first["kwh_per_hour"] == close(output["ranked"][0]["kwh_per_hour"])
+    mean = output["ranked"][0]["latency_s"]["ttft"]["mean"]
+    assert first["ttft_mean_s"] == close(mean)
+
+
+def test_who_was_not_simulated_is_marked_on_the_frontier(small, output):
+    lost = {one.name for one in small.lost if one.reason[0] == "missed in simulation"}
+    assert not lost & {one["service"] for one in output["frontier"]}
+    ranked = {one["service"] for one in output["ranked"]}
+    assert {one["service"] for one in output["frontier"] if one["confirmed"]} <= ranked
+    assert any(not one["confirmed"] for one in output["frontier"])
+    lines = as_text(small, output).split("frontier: ")[1].split("\n\n")[0].splitlines()[1:]
+    best = [predicted(small.ask, one) for one in {x.name: x for _, x in picks(small)}.values()]
+    assert [line[0] == "~" for line in lines] == [not one["confirmed"] for one in best]
+    assert ("by prediction alone" in planned.best(small).data) == any(x[0] == "~" for x in lines)
 
 
 # By hand ------------------------------------------------------------------------------------------
@@ -387,7 +416,7 @@ def test_advice_is_compared_with_the_winner():
     if found.winner.candidate.option.hardware == "h100-sxm":
         assert said.endswith("the winner is such a one.")
     else:
-        best = min(one.usd() for one in found.sized if one.option.hardware == "h100-sxm")
+        best = min(one.usd() for one in found.standing if one.option.hardware == "h100-sxm")
         assert f"{best / found.winner.usd - 1:.0%} more USD" in said
 
 

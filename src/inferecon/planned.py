@@ -134,8 +134,8 @@ def front(found: Plan):
         "kWh per million output tokens",
         title,
         [
-            f"{load('models', ask.model).name}, {ask.rps:g} requests/s, as predicted",
-            "the cheapest of each device, format and way to serve",
+            f"{load('models', ask.model).name}, {ask.rps:g} requests/s, as predicted or simulated",
+            "the cheapest of each device, format and way to serve that no simulation refuted",
         ],
         front=steps,
     )
@@ -146,7 +146,10 @@ def front(found: Plan):
 
 
 def best(found: Plan) -> Markdown:
-    """Show who is best in each figure among those that no other beats in all, as predicted."""
+    """Show who is best in each figure among those that no other beats in all.
+
+    Those that no simulation confirmed are marked, and none that one refuted is among them.
+    """
     rows: dict[str, tuple[list[str], dict]] = {}
     for name, one in picks(found):
         rows.setdefault(_called(one), ([], predicted(found.ask, one)))[0].append(NAMES[name])
@@ -154,7 +157,7 @@ def best(found: Plan) -> Markdown:
     body = [
         [
             ", ".join(names),
-            service,
+            service if row["confirmed"] else f"{service}, by prediction alone",
             _amount(row["usd_per_million_output"]),
             _amount(row["kwh_per_million_output"]),
             *(_amount(row[f"{name}_mean_s"] and row[f"{name}_mean_s"] * 1e3) for name in LATE),
@@ -167,7 +170,7 @@ def best(found: Plan) -> Markdown:
 def _cheapest(found: Plan) -> list[Candidate]:
     """Return the cheapest candidate of each device, format and way to serve."""
     kinds: dict[tuple, Candidate] = {}
-    for one in found.sized:
+    for one in found.standing:
         kind = one.option.hardware, one.option.weights, one.mode
         if kind not in kinds or one.usd() < kinds[kind].usd():
             kinds[kind] = one

@@ -27,6 +27,7 @@ class Candidate:
     grams: float = math.nan  # a joule of the devices
     wh: float = math.nan
     reason: tuple[str, str, float] = ("", "", 0.0)
+    confirmed: bool = False  # a simulation kept the promise: the numbers are those of it
 
     @property
     def name(self) -> str:

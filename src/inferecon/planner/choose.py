@@ -34,7 +34,8 @@ class Plan:
     ranked: list[Confirmed]
     lost: list[Candidate]
     sized: list[Candidate]  # all that can run and keep the promise by prediction
-    frontier: list[Candidate]
+    standing: list[Candidate]  # those that no simulation refuted; confirmed ones as simulated
+    frontier: list[Candidate]  # of those, whom no other beats
     curves: Curves
     open: int = 0
 
@@ -75,7 +76,9 @@ def plan(ask: Ask) -> Plan:
             out = beaten(ask, one, best)
             open_ += out.reason[0] == "was not simulated"
             lost.append(out)
-    return Plan(ask, ranked, lost, able, frontier(ask, able), found, open_)
+    standing = [x.standing(ask) for x in ranked]
+    standing += [one for one in able if id(one) not in simulated]
+    return Plan(ask, ranked, lost, able, standing, frontier(standing), found, open_)
 
 
 def outside(ask: Ask, one: Candidate) -> Candidate:
@@ -210,8 +213,8 @@ def axes(one: Candidate) -> tuple[float, ...]:
     return tuple(math.inf if math.isnan(x) else x for x in given)
 
 
-def frontier(ask: Ask, able: list[Candidate]) -> list[Candidate]:
-    """Return the candidates that no other beats in one figure and equals in all, as predicted."""
+def frontier(able: list[Candidate]) -> list[Candidate]:
+    """Return the candidates that no other beats in one figure and equals in all."""
     found: list[tuple[tuple, Candidate]] = []
     for mine, one in sorted(((axes(x), x) for x in able), key=lambda pair: pair[0]):
         # sorted by the first figure, so that nobody later can beat somebody earlier

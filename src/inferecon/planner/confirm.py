@@ -63,6 +63,18 @@ class Confirmed:
     def usd(self) -> float:
         return self.candidate.usd(self.replicas)
 
+    def standing(self, ask: Ask) -> Candidate:
+        """The candidate with the replicas, the watts and the mean latencies of the simulation."""
+        latency = self.told["latency_s"]
+        means = {name: latency[name]["mean"] if latency[name] else 0.0 for name in latency}
+        return replace(
+            self.candidate,
+            likely=self.replicas,
+            latency=self.candidate.latency | means,
+            watts=self.joules * ask.rps * ask.osl,
+            confirmed=True,
+        )
+
     def score(self, ask: Ask) -> float:
         """What is to be least, an hour."""
         if ask.by == "usd":

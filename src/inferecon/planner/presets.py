@@ -109,12 +109,10 @@ def advice(plan: Plan, preset: Preset) -> str | None:
 
     if fits(won):
         return head + "the winner is such a one."
-    own = [x.score(plan.ask) for x in plan.ranked if fits(x.candidate)]
-    able = [(one.score(plan.ask.by), one) for one in plan.sized if fits(one)]
+    able = [(one.score(plan.ask.by), one) for one in plan.standing if fits(one)]
     if not able:
         return head + "none of it keeps the promise and can be ranked."
     least, best = min(able, key=lambda pair: pair[0])
-    least = min([least, *own])
     over = least / plan.winner.score(plan.ask) - 1
     unit = {"usd": "USD", "kwh": "kWh", "kg": "kg"}[plan.ask.by]
     return f"{head}the best of it, {best.name}, takes {over:.0%} more {unit} than the winner."

@@ -88,8 +88,8 @@ def placed(one: Candidate, replicas: tuple[int, int]) -> dict:
 
 
 def predicted(ask: Ask, one: Candidate) -> dict:
-    """Return a candidate with what is predicted of it: mean latencies."""
-    found = placed(one, one.likely)
+    """Return a candidate with its mean latencies: simulated if it is confirmed, else predicted."""
+    found = placed(one, one.likely) | {"confirmed": one.confirmed}
     found |= amounts(ask, usd=one.usd(), kwh=one.score("kwh"), kg=one.score("kg"))
     return found | {f"{name}_mean_s": number(one.latency[name]) for name in ("ttft", "itl")}
 

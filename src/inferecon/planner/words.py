@@ -100,8 +100,8 @@ def amount(row: dict, name: str, unit: str) -> str:
 
 
 def front(plan: Plan) -> list[str]:
-    """Return who is best in each figure among those that no other beats, as predicted."""
-    lines = ["", f"frontier, as predicted: {len(plan.frontier)} that no other beats in all figures"]
+    """Return who is best in each figure among those that no other beats; ~ is not simulated."""
+    lines = ["", frontier(plan)]
     seen: dict[str, list[str]] = {}
     rows = {}
     for name, one in picks(plan):
@@ -111,11 +111,21 @@ def front(plan: Plan) -> list[str]:
         row = rows[key]
         usd = cell(row["usd_per_million_output"])
         lines.append(
-            f"  least {', '.join(names)}: {where(row)}: {usd} USD/Mtok, "
+            f"{' ' if row['confirmed'] else '~'} least {', '.join(names)}: {where(row)}: "
+            f"{usd} USD/Mtok, "
             f"{cell(row['kwh_per_million_output'])} kWh/Mtok, mean TTFT "
             f"{digits(row['ttft_mean_s'] * 1e3)} ms, ITL {digits(row['itl_mean_s'] * 1e3)} ms"
         )
     return lines
+
+
+def frontier(plan: Plan) -> str:
+    """Say how many are on the frontier, and how many of them a simulation confirmed."""
+    sure = sum(one.confirmed for one in plan.frontier)
+    return (
+        f"frontier: {len(plan.frontier):,} that no other beats in all figures and no simulation "
+        f"refuted; {sure:,} as simulated, the others (~) by prediction alone"
+    )
 
 
 def losers(groups: list[dict]) -> list[str]:

@@ -221,8 +221,11 @@ def example(found: Plan, told: dict) -> list[str]:
         f"{digits(first['usd_per_million_output'])} USD; a month of {digits(MONTH)} hours, "
         f"{digits(first['usd_per_month'])} USD, {digits(first['kwh_per_month'])} kWh and "
         f"{digits(first['kg_per_month'])} kg CO2e on the grid of the world.",
-        f"Of those that keep the promise by prediction, {len(told['frontier'])} are on the "
-        "frontier: no other takes less or as much in USD, kWh, kg, first token and gap at once.",
+        f"Of those that keep the promise by prediction and that no simulation refuted, "
+        f"{len(told['frontier'])} are on the frontier: no other takes less or as much in USD, kWh, "
+        "kg, first token and gap at once.",
+        f"{sum(x['confirmed'] for x in told['frontier'])} of them were simulated and stand there "
+        "as they were; the others are predictions.",
         "",
     ]
 
