@@ -3,13 +3,16 @@
 import ast
 import json
 import re
+import sys
 from pathlib import Path
 
 import nbformat
 import papermill
 import pytest
 
+from inferecon import cli
 from inferecon.numbers import SERVICE, STRUCTURE
+from inferecon.parameters import validated
 from inferecon.publication import published
 
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
@@ -118,6 +121,58 @@ RUNS = {
         "goals": [["itl", "1 ms", "hbm_bandwidth"], ["itl", "1 ns", "batch"]],
     },
 }
+
+
+@pytest.mark.parametrize(
+    ("notebook", "parameter", "said"),
+    [
+        ("plan", "rps=-1", "--rps must be more than 0"),
+        ("plan", 'hardware=["h1000"]', "no record 'h1000'"),
+        ("plan", "hardware=[]", "hardware"),
+        ("plan", "hardware=[1]", "hardware must be a list of texts"),
+        ("plan", 'slo=[["ttft", "5"]]', "no time above zero"),
+        ("plan", "slo=[5]", "slo must be a list of pairs"),
+        ("plan", 'modes=["aside"]', "no mode 'aside'"),
+        ("plan", "isl=999999", "exceeds the context"),
+        ("plan", "model=llama-9", "no record 'llama-9'"),
+        ("plan", "seed=-1", "seed"),
+        ("serving", "rates=[]", "rates must be a list of numbers"),
+        ("serving", "rates=[0]", "rates must be more than 0"),
+        ("serving", "requests=-1", "--requests must be"),
+        ("serving", "log=/nope", "no file '/nope'"),
+        ("serving", 'slo=[["ttfx", "500 ms"]]', "no latency 'ttfx'"),
+        ("serving", 'promised=[["ttft", "500"]]', "no time above zero"),
+        ("serving", 'policies=[["one", {"polcy": "chunked"}]]', "did you mean policy"),
+        ("serving", 'tried=[["one", {"replicas": "two"}]]', "tried: 'one'"),
+        ("serving", 'drawn=["continuous"]', "drawn must name two"),
+        ("serving", "shown=0", "shown must be a whole number"),
+        ("costs", "rps=0", "rps must be more than 0"),
+        ("costs", "requests=0", "--requests must be"),
+        ("costs", "shares=[2]", "shares must be more than 0 and at most 1"),
+        ("costs", 'stated={"stuff": 1}', "did you mean staff"),
+        ("costs", 'stated={"pue": 0.5}', "--pue must be from 1"),
+        ("costs", "grid=atlantis", "no record 'atlantis'"),
+        ("scenario", "batches=[0]", "batches must be a whole number"),
+        ("scenario", "hardware=h1000", "no record 'h1000'"),
+    ],
+)
+def test_a_parameter_that_cannot_be_is_one_sentence_and_nothing_is_written(
+    notebook, parameter, said, tmp_path, monkeypatch, capsys
+):
+    out = tmp_path / "out.ipynb"
+    source = NOTEBOOKS[0].with_stem(notebook)
+    words = ["inferecon", "run", str(out), "--notebook", str(source), "-p", parameter]
+    monkeypatch.setattr(sys, "argv", words)
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    error = capsys.readouterr().err
+    assert ended.value.code == 2 and said in error and error.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+@every_notebook
+def test_what_a_notebook_declares_passes_its_own_check(path):
+    assert validated(path, {}) == {}
 
 
 def executed(path, parameters, folder):

@@ -39,12 +39,12 @@ def work_for(case: Case, rps: float, requests: int, seed: int, replicas: int = 0
 
 def billed(case: Case, hold: str, work: Work, stated: dict[str, float]) -> Bill:
     """Return the bill of a service whose devices are held in a way."""
-    facts, lacking = gather(case.scenario, hold, _for(hold, stated))
+    facts, lacking = gather(case.scenario, hold, for_way(hold, stated))
     price = rented(case.scenario, "spot" if hold == "spot" else "on-demand", None)
     return reckon(case.scenario, hold, work, facts, lacking, price)
 
 
-def _for(hold: str, stated: dict[str, float]) -> dict[str, float]:
+def for_way(hold: str, stated: dict[str, float]) -> dict[str, float]:
     """Return what is stated for a way to hold devices."""
     return {
         name: x for name, x in stated.items() if name not in OPTIONS or hold in OPTIONS[name].ways
@@ -121,7 +121,7 @@ def loads(case: Case, rates: list[float], replicas: int, requests: int, seed: in
 
 def own_or_rent(case: Case, work: Work, stated: dict[str, float], shares: list[float]):
     """Draw what a needed hour costs, owned and rented by need, over the share that is needed."""
-    facts, lacking = gather(case.scenario, "owned", _for("owned", stated))
+    facts, lacking = gather(case.scenario, "owned", for_way("owned", stated))
     offers = offered(case.scenario.hardware, "on-demand")
     if lacking or not offers:
         names = ", ".join(one.says for one in lacking) or "a price"

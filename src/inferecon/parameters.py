@@ -2,17 +2,25 @@
 
 import ast
 import json
+from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
 
-import papermill
+import nbformat
 from nbformat import ValidationError
 
+from . import checks
 from .engine import ParameterTypeError, UnknownParameter, check_parameters
 from .errors import BadInput
 from .scenario import Scenario, opened, whole
 
 GRIDS = {"batches", "contexts"}
+# What a notebook declares says what it asks, and who can tell whether that can be asked.
+CHECKS: dict[frozenset[str], Callable[[dict[str, object]], object]] = {
+    frozenset({"modes", "budget", "formats"}): checks.plan,
+    frozenset({"policies", "tried", "log"}): checks.serving,
+    frozenset({"stated", "shares", "rps"}): checks.costs,
+}
 
 
 def parse(pairs: list[str]) -> dict[str, object]:
@@ -46,7 +54,7 @@ def checked_target(target: Path, source: Path, templates: Path) -> Path:
 
 
 def validated(source: Path, parameters: dict[str, object]) -> dict[str, object]:
-    """Return the parameters if the notebook declares them and the scenario they make exists."""
+    """Return the parameters if the notebook declares them and what they ask can be asked."""
     if not source.is_file():
         raise BadInput(f"no notebook {source}")
     try:
@@ -67,13 +75,26 @@ def counts(name: str, values: object) -> list[int]:
     return [whole(name, value) for value in values]
 
 
+def defaults(source: Path) -> dict[str, object]:
+    """Return what the first cell of a notebook gives its parameters."""
+    cells = nbformat.read(source, as_version=4).cells
+    code = next((c.source for c in cells if "parameters" in c.metadata.get("tags", [])), "")
+    found = {}
+    for line in ast.parse(code).body:
+        if isinstance(line, ast.Assign | ast.AnnAssign) and line.value is not None:
+            target = line.targets[0] if isinstance(line, ast.Assign) else line.target
+            found[ast.unparse(target)] = ast.literal_eval(line.value)
+    return found
+
+
 def state(source: Path, parameters: dict[str, object]) -> None:
-    """State the scenario that a notebook would open; raises BadInput if there is none."""
-    declared = papermill.inspect_notebook(str(source))
-    known = {field.name for field in fields(Scenario)} & declared.keys()
+    """State what a notebook would ask; raises BadInput if it cannot be asked."""
+    values = defaults(source) | parameters
+    for name in GRIDS & values.keys() & parameters.keys():
+        counts(name, parameters[name])
+    for declared, check in CHECKS.items():
+        if declared <= values.keys():
+            return check(values)
+    known = {field.name for field in fields(Scenario)} & values.keys()
     if {"model", "hardware"} <= known:
-        choices = {name: ast.literal_eval(declared[name]["default"]) for name in known}
-        for name in GRIDS & declared.keys() & parameters.keys():
-            counts(name, parameters[name])
-        given = {name: value for name, value in parameters.items() if name in known}
-        opened(**choices | given).given()  # looks up the price, too
+        opened(**{name: values[name] for name in known}).given()  # looks up the price, too

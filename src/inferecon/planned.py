@@ -4,6 +4,7 @@ The search is that of ``inferecon plan``: candidates are sized by laws, those th
 simulated from a seed, and prices come from records with a date.
 """
 
+import inspect
 import math
 
 from IPython.display import Markdown
@@ -12,6 +13,7 @@ from . import figures
 from .escape import plain
 from .figures import Column
 from .figures.meaning import device_class
+from .lists import pairs, seeded, texts
 from .numbers import digits
 from .planner import ask as asking
 from .planner.candidate import Candidate
@@ -35,7 +37,7 @@ TAKEN = {  # for a million output tokens
 }
 
 
-def search(
+def asked(
     model: str,
     rps: float,
     isl: int,
@@ -50,27 +52,33 @@ def search(
     devices: int,
     by: str,
     seed: int,
-) -> Plan:
-    """Search as ``inferecon plan`` does.  Raises BadInput for what cannot be asked."""
-    written = ",".join(f"{name}={limit}".replace(" ", "") for name, limit in slo)
-    return plan(
-        asking.Ask(
-            model,
-            rps,
-            isl,
-            osl,
-            tuple(promise(written)),
-            share,
-            asking.hardware(",".join(hardware)),
-            asking.formats(",".join(formats)),
-            asking.modes(",".join(modes)),
-            grid=region(grid),
-            budget=asking.budget(budget),
-            devices=devices,
-            by=by,
-            seed=seed,
-        )
+) -> asking.Ask:
+    """Return the question of a notebook.  Raises BadInput for what cannot be asked."""
+    written = ",".join(f"{name}={limit}".replace(" ", "") for name, limit in pairs("slo", slo, str))
+    return asking.Ask(
+        model,
+        rps,
+        isl,
+        osl,
+        tuple(promise(written)),
+        share,
+        asking.hardware(",".join(texts("hardware", hardware))),
+        asking.formats(",".join(texts("formats", formats))),
+        asking.modes(",".join(texts("modes", modes))),
+        grid=region(grid),
+        budget=asking.budget(budget),
+        devices=devices,
+        by=by,
+        seed=seeded(seed),
     )
+
+
+ASKED = tuple(inspect.signature(asked).parameters)
+
+
+def search(*given) -> Plan:
+    """Search as ``inferecon plan`` does, for what ``asked`` takes.  Raises BadInput."""
+    return plan(asked(*given))
 
 
 def kept(found: Plan) -> Markdown:

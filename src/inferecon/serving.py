@@ -35,14 +35,14 @@ TYPICAL = 16  # sequences of the step whose interval is taken
 CLASSES = (512, 2048)  # ends of the classes of prompts, tokens
 
 
-def _text(slo: list[list[str]]) -> str:
+def written(slo: list[list[str]]) -> str:
     """Write a promise of a notebook, pairs of a latency and a limit, as a command has it."""
     return ", ".join(f"{name}={limit}" for name, limit in slo)
 
 
 def _load(case: Case, count: int, seed: int, slo: list[list[str]] = (), **arrivals) -> Load:
     lengths = Lengths(case.scenario.isl, case.scenario.osl)
-    return Load(lengths, count=count, seed=seed, limits=tuple(promise(_text(slo))), **arrivals)
+    return Load(lengths, count=count, seed=seed, limits=tuple(promise(written(slo))), **arrivals)
 
 
 def _subtitle(case: Case, more: str) -> list[str]:
@@ -135,7 +135,7 @@ def goodput_curve(
         "requests that arrive (1/s)",
         "requests that keep the promise (1/s)",
         f"At best {digits(best['y'])} requests/s, {best['group']}",
-        [*_subtitle(case, _text(slo)), BAND],
+        [*_subtitle(case, written(slo)), BAND],
     )
     columns = {
         "group": Column("batching"),
@@ -178,8 +178,8 @@ def on_their_way(case: Case, told: dict, rate: float, shown: int, seed: int):
 
 def monitor(path: str, slo: list[list[str]]) -> Markdown:
     """Show what a log says as a whole."""
-    found = measured(read_log(ROOT / path), promise(_text(slo)))
-    kept_ = _text(slo)
+    found = measured(read_log(ROOT / path), promise(written(slo)))
+    kept_ = written(slo)
     rows = [
         f"| requests a second | {digits(found['rps'])} |",
         f"| output tokens a second | {digits(found['tps'])} |",
@@ -198,7 +198,7 @@ def monitor(path: str, slo: list[list[str]]) -> Markdown:
 
 def pattern(path: str, slo: list[list[str]]) -> Markdown:
     """Show who arrives, who breaks the promise, and what is prefilled, by length of the prompt."""
-    log, limits = read_log(ROOT / path), promise(_text(slo))
+    log, limits = read_log(ROOT / path), promise(written(slo))
     each = latencies(log)
     good = kept(limits, each)
     places = np.digitize(log.isl, CLASSES)
@@ -293,6 +293,6 @@ def again(case: Case, path: str, slo: list[list[str]], told: dict) -> Outcome:
         count=len(log.ttft),
         trace=trace,
         warm=0.0,
-        limits=tuple(promise(_text(slo))),
+        limits=tuple(promise(written(slo))),
     )
     return simulate(Service(case.scenario, **told), load)

@@ -93,7 +93,7 @@ def letters_may_be_twice_as_large(opened):
 
 
 def paper_holds_all(opened):
-    """No button but in a table, nothing folded away, no line beyond the edge; wide tables across."""
+    """No button but in a table, nothing folded, no line beyond the edge; wide tables across."""
     opened.set_viewport_size(PAPER)
     opened.emulate_media(media="print")
     many = opened.evaluate("""() => [...document.querySelectorAll('table:has(th:nth-child(13))')]

@@ -42,14 +42,16 @@ class Option:
         return None if offer is None else offer.usd_per_second * 3600
 
 
-def options(ask: Ask) -> list[Option]:
-    """Return all options of a question.
-
-    Raises BadInput for an unknown model or a length that it cannot take.
-    """
+def askable(ask: Ask) -> None:
+    """Raise BadInput for an unknown model, or a length that it cannot take."""
     Scenario(ask.model, ask.hardware[0], kv=ask.kv, isl=ask.isl, osl=ask.osl, grid=ask.grid)
     for format in ask.formats:
         load("formats", format)
+
+
+def options(ask: Ask) -> list[Option]:
+    """Return all options of a question.  Raises BadInput as ``askable`` does."""
+    askable(ask)
     return [
         _option(ask, device, format, *pair)
         for device in ask.hardware
