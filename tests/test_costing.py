@@ -3,6 +3,7 @@
 import json
 import math
 import sys
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -15,6 +16,7 @@ from inferecon.costing.facts import NEEDS, OPTIONS, gather, offered, recorded, r
 from inferecon.costing.reckon import ITEMS, reckon
 from inferecon.costing.words import as_data
 from inferecon.costing.work import Work, served
+from inferecon.errors import BadInput
 from inferecon.laws.catalogue import BY_ID
 from inferecon.regions import MONTH
 from inferecon.scenario import opened
@@ -295,6 +297,28 @@ def test_as_few_replicas_as_serve_the_load():
     assert (work.replicas - 1) * told["most_rps"] <= 150 < work.replicas * told["most_rps"]
 
 
+def test_a_run_too_short_to_say_what_one_of_many_takes_is_refused_or_made_longer():
+    """One request alone takes the steps of a batch of thirty: 28 kWh an hour of two devices."""
+    load = Load(Lengths(1024, 256), count=1, rate=30.0)
+    with pytest.raises(BadInput, match=r"--requests 1 end before .* simulate \d+ or more"):
+        served(Service(CASE), load)
+    long, _ = served(Service(CASE), load, longer=True)
+    longer, _ = served(Service(CASE), replace(load, count=20_000))
+    assert long.draw == close(longer.draw, rel=0.1)
+
+
+@pytest.mark.parametrize("count", [150, 400, 1500])
+@pytest.mark.parametrize("rate", [2.0, 12.0, 19.0])
+def test_no_device_draws_more_than_its_limit(rate, count):
+    """The steps of a run cannot take more time than there is, whatever the ends add to it."""
+    try:
+        work, _ = served(Service(CASE), Load(Lengths(1024, 256), count=count, rate=rate), 1)
+    except BadInput:
+        return  # too short to tell
+    assert sum(work.seconds) * work.rps <= 1 + 1e-9
+    assert work.draw <= CASE.given()[s.board_power] * 1.05
+
+
 # The command -------------------------------------------------------------------------------------
 
 
@@ -356,6 +380,13 @@ WRONG = {
     ("--rps", "900", "--replicas", "1"): "cannot serve 900 requests a second",
     ("--curve", "absent.csv"): "no file 'absent.csv'",
     ("--hold", "owned", "--interest", "inf"): "--interest must be from 0",
+    ("--wage", "5"): "--wage goes with --hold owned, not on-demand; to compare",
+    ("--hold", "spot", "--capex", "5"): "--capex goes with --hold owned, not spot",
+    ("--policy", "static"): "--policy: a cost is asked of continuous or chunked, not of static",
+    ("--memory-price", "3"): "--memory-price goes with --memory",
+    ("--requests", "1", "--rps", "30"): "--requests 1 end before they say",
+    ("--replicas", "100000000"): "--replicas must be 0",
+    ("--rps", "1e9"): "at most 1,000,000 are billed",
 }
 
 
@@ -363,3 +394,33 @@ WRONG = {
 def test_a_mistake_is_one_sentence(words, says, command):
     code, out, err = command(*ASKS, *words)
     assert code == 2 and out == "" and says in err and err.count("\n") == 1
+
+
+def test_a_bill_says_that_it_is_not_sized_for_a_promise(command):
+    code, out, _ = command(*ASKS, "--slo", "ttft=1ms")
+    assert code == 0 and "not sized for the promise, and no request keeps it" in out
+    _, out, _ = command(*ASKS, "--slo", "ttft=100s")
+    assert "not sized for the promise, and every request keeps it" in out
+    assert "sized for" not in command(*ASKS)[1]
+
+
+def test_facts_of_an_own_device_beside_a_rented_one_are_used_or_refused(command):
+    own = ("--staff", 0.01, "--wage", 60000, "--capex", 30000, "--electricity", 0.1)
+    code, out, _ = command(*ASKS, *own)
+    assert code == 0 and "an own device costs" in out
+
+
+def test_a_sum_without_the_price_of_its_devices_is_missing(command):
+    code, out, _ = command(*ASKS, "--hardware", "h20")
+    usd = next(line for line in out.splitlines() if line.startswith("USD"))
+    assert code == 0 and usd.split() == ["USD", *["missing"] * 5]
+    data = json.loads(command(*ASKS, "--hardware", "h20", "--json")[1])
+    assert data["known_part"]["hour"]["usd"] is None and data["known_part"]["hour"]["kwh"] > 0
+
+
+def test_columns_of_large_amounts_stand_apart(command):
+    out = command(*ASKS, "--replicas", 900_000)[1].splitlines()
+    head = next(line for line in out if "an hour" in line)
+    usd = next(line for line in out if line.startswith("USD"))
+    assert len(head) == len(usd) and len(usd.split()) == 6
+    assert "  " in usd[usd.index(usd.split()[1]) :]

@@ -61,13 +61,19 @@ def cost(
         Path, typer.Option(help="CSV of hours and gco2e_per_kwh, in place of the grid's mean")
     ] = None,
     replicas: Annotated[int, typer.Option(help="so many; default: as few as serve the load")] = 0,
-    slo: Annotated[str, typer.Option(help="what requests must keep: ttft=500ms,itl=50ms")] = "",
+    slo: Annotated[
+        str,
+        typer.Option(help="say which share keeps ttft=500ms,itl=50ms; inferecon plan sizes for it"),
+    ] = "",
     policy: Annotated[str, typer.Option(help="continuous or chunked")] = "continuous",
     batch: Annotated[int, typer.Option(help="most sequences of a replica")] = 256,
     burst: Annotated[
         float, typer.Option(help="deviation of the times between arrivals; 1: Poisson")
     ] = 1.0,
-    requests: Annotated[int, typer.Option(help="how many are simulated")] = 4000,
+    requests: Annotated[
+        int,
+        typer.Option(help="how many are simulated; default: 4,000, or more where they stay long"),
+    ] = None,
     engine: Engine = "vllm",
     activations: Activations = None,
     kv: Kv = "bf16",

@@ -14,6 +14,7 @@ from . import symbols as s
 from .book import Case
 from .costing.facts import HOLDS, HOURLY, OPTIONS, Fact, gather, offered, rented
 from .costing.reckon import HOLDING, Bill, reckon
+from .costing.words import cell
 from .costing.work import Work, served
 from .escape import plain
 from .figures import Column
@@ -57,7 +58,7 @@ def bill(case: Case, hold: str, work: Work, stated: dict[str, float]) -> Markdow
     head = ["unit", *SHOWN]
     rows = []
     for one in found.quantities.values():
-        cells = [_amount(one, item, times) for item, times in SHOWN.values()]
+        cells = [cell(one, item, times) for item, times in SHOWN.values()]
         rows.append([one.unit, *cells])
     service = f"{work.replicas} replica{'s' * (work.replicas > 1)} of {work.devices:.0f} device"
     say = (
@@ -87,7 +88,7 @@ def ways(case: Case, work: Work, stated: dict[str, float]) -> Markdown:
         items = ("month", "million_input_tokens", "million_output_tokens")
         made = ", ".join(f"{name} {digits(x)}" for name, x in usd.parts.items())
         device = "–" if found.device_hour is None else digits(found.device_hour)
-        rows.append([hold, device, *(_amount(usd, item) for item in items)])
+        rows.append([hold, device, *(cell(usd, item) for item in items)])
         lost = "" if found.lost_share is None else f"; {found.lost_share:.1%} of it is lost"
         said.append(f"- {hold}, USD an hour: {made}{lost}")
     head = ["held", "device-h", "month", "Mtok in", "Mtok out"]
@@ -107,9 +108,9 @@ def loads(case: Case, rates: list[float], replicas: int, requests: int, seed: in
                 f"{rate:g}",
                 f"{work.busy:.0%}",
                 f"{work.seconds[0] / sum(work.seconds):.0%}",
-                _amount(usd, "million_input_tokens"),
-                _amount(usd, out),
-                _amount(kwh, out),
+                cell(usd, "million_input_tokens"),
+                cell(usd, out),
+                cell(kwh, out),
             ]
         )
     head = ["1/s", "steps run", "prefill", "USD/Mtok in", "USD/Mtok out", "kWh/Mtok out"]
@@ -196,14 +197,9 @@ def rests_on(case: Case, work: Work, stated: dict[str, float]) -> Markdown:
     return Markdown(_table(["fact", "value", "from"], rows, 9))
 
 
-def _amount(quantity, item: str, times: float = 1.0) -> str:
-    least = "≥ " if quantity.missing else ""
-    return f"{least}{digits(quantity.amounts[item] * times)}"
-
-
 def _missing(found: Bill) -> list[str]:
     said = [f"{plain(one.why)} ({', '.join(one.touches)})" for one in found.lacking]
-    return [f"≥: {'; '.join(said)}."] if said else []
+    return [f"Missing, and so not in a sum (≥): {'; '.join(said)}."] if said else []
 
 
 def _table(head: list[str], rows: list[list[str]], first: int = 1) -> str:

@@ -12,12 +12,13 @@ from ..service.promise import promise
 from ..simulate.arrivals import Lengths
 from ..simulate.command import case_of
 from ..simulate.plan import Load, Service
-from .facts import Fact, checked, gather, rented, unit
-from .reckon import Bill, reckon
-from .work import served
+from .facts import NEEDS, Fact, checked, gather, rented, touched, unit
+from .reckon import OWNED, Bill, reckon
+from .work import MOST, served
 
 GRAMS = unit("gCO2e/kWh")
 GB = 1e9
+USUAL = 4000  # requests that are simulated
 
 
 def asked(
@@ -43,17 +44,23 @@ def asked(
     """Return the bill, and what the simulation of a replica told.  Raises BadInput."""
     if not 0 < rps < math.inf:
         raise BadInput(f"--rps must be more than 0, and finite, not {rps:g}")
-    if replicas < 0:
-        raise BadInput(f"--replicas must be 0 (as few as serve the load) or more, not {replicas}")
+    if not 0 <= replicas <= MOST:
+        raise BadInput(
+            f"--replicas must be 0 (as few as serve the load) to {MOST:,}, not {replicas}"
+        )
     case = case_of(model, hardware, format, isl, osl, combination)
     facts, lacking = gather(case, hold, stated)
     paid = rented(case, "spot" if hold == "spot" else "on-demand", price)
+    _idle(hold, stated, facts, paid)
     rent = _memory(memory, memory_price)
     beside, intensity = _grid(case, curve)
+    longer = load["count"] is None
+    load = load | {"count": USUAL} if longer else load
     work, told = served(
         Service(case, **service),
         Load(Lengths(isl, osl), rate=rps, limits=tuple(promise(slo)), **load),
         replicas,
+        longer,
     )
     bill = reckon(
         case,
@@ -70,9 +77,29 @@ def asked(
     return bill, told | {"known": str(found.known[0])}
 
 
+def _idle(hold: str, stated: dict[str, float | None], facts: dict, paid: Fact | None) -> None:
+    """Raise BadInput for a stated fact that nothing would be reckoned with.
+
+    Facts of an own device stand beside a rented one where all are known, to compare the two.
+    """
+    if hold == "on-demand" and paid is not None and facts.keys() >= OWNED:
+        return
+    for need in NEEDS:
+        if stated.get(need.option) is None or any(touched(need, hold)):
+            continue
+        missing = [f"--{x.option}" for x in NEEDS if x.symbol in OWNED and x.symbol not in facts]
+        beside = f"; to compare, {' and '.join(missing)} would be needed, too"
+        raise BadInput(
+            f"--{need.option} goes with --hold owned, not {hold}"
+            + (beside if hold == "on-demand" and missing else "")
+        )
+
+
 def _memory(gigabytes: float, price: float | None) -> tuple[float, float]:
     """Return bytes and the price of a byte a second; memory rented apart needs a price."""
     if not checked("memory", gigabytes):
+        if price is not None:
+            raise BadInput("--memory-price goes with --memory, how many GB are rented apart")
         return 0.0, 0.0
     if price is None:
         raise BadInput("--memory needs --memory-price, USD a GB and month: none is on record")

@@ -24,9 +24,10 @@ ITEMS = ("hour", "month", "request", "million_input_tokens", "million_output_tok
 HOLDING = System([*holding.LAWS, renting.SPOT])
 CHARGING = System([*charging.LAWS, renting.RENT, footprint.EMBODIED_RATE])
 HOUR, MILLION = 3600.0, 1e6
+DEVICES = "devices"
 PRICED = {
-    "on-demand": {"devices": s.price},
-    "spot": {"devices": s.spot_price},
+    "on-demand": {DEVICES: s.price},
+    "spot": {DEVICES: s.spot_price},
     "owned": {"capital": s.capex, "electricity": s.electricity_price, "staff": s.wage},
 }
 OWNED = {s.capex, s.lifetime, s.electricity_price, s.staff_share, s.wage, s.host_power, s.pue}
@@ -45,6 +46,10 @@ class Quantity:
     def total(self, item: str) -> float | None:
         """The whole amount; None if a part of it is missing."""
         return None if self.missing else self.amounts[item]
+
+    def known(self, item: str) -> float | None:
+        """What is known of the amount; None without a price of the devices, its main part."""
+        return None if DEVICES in self.missing else self.amounts[item]
 
 
 @dataclass(frozen=True)
@@ -84,7 +89,7 @@ def reckon(
     if price is None and hold != "owned":
         lacking = [
             *lacking,
-            Lacking("devices", ("usd",), f"no {hold} price is on record; state it with --price"),
+            Lacking(DEVICES, ("usd",), f"no {hold} price is on record; state it with --price"),
         ]
     given |= {
         s.spot_price if hold == "spot" else s.price: 0.0 if price is None else price.value,

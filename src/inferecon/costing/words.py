@@ -4,7 +4,7 @@ import math
 
 from ..numbers import digits
 from ..regions import MONTH
-from .reckon import ITEMS, Bill
+from .reckon import ITEMS, Bill, Quantity
 
 
 def as_data(bill: Bill, told: dict) -> dict:
@@ -39,8 +39,7 @@ def as_data(bill: Bill, told: dict) -> dict:
             item: {name: one.total(item) for name, one in bill.quantities.items()} for item in ITEMS
         },
         "known_part": {
-            item: {name: one.amounts[item] for name, one in bill.quantities.items()}
-            for item in ITEMS
+            item: {name: one.known(item) for name, one in bill.quantities.items()} for item in ITEMS
         },
         "parts_of_an_hour": {name: one.parts for name, one in bill.quantities.items()},
         "missing": [
@@ -83,13 +82,13 @@ def as_text(bill: Bill, told: dict) -> str:
         f"{digits(told['most_rps'] * work.replicas)}; TTFT p95 {digits(ttft)} ms{kept}",
         f"steps run {work.busy:.1%} of the time, {work.seconds[0] / sum(work.seconds):.1%} of that "
         f"prefill; step times {told['known'] or 'predicted'}",
+        *_promised(told["good_share"]),
         "",
-        " " * 10 + "".join(f"{head:>12}" for head in SHOWN),
     ]
-    for quantity in bill.quantities.values():
-        least = "≥ " if quantity.missing else ""
-        cells = (f"{least}{digits(quantity.amounts[x] * n)}" for x, n in SHOWN.values())
-        lines.append(f"{quantity.unit:<10}" + "".join(f"{cell:>12}" for cell in cells))
+    rows = [[cell(one, x, n) for x, n in SHOWN.values()] for one in bill.quantities.values()]
+    wide = [max(12, *(len(x) + 2 for x in column)) for column in zip(SHOWN, *rows, strict=True)]
+    for unit, cells in [("", [*SHOWN]), *zip(_units(bill), rows, strict=True)]:
+        lines.append(f"{unit:<10}" + "".join(f"{x:>{n}}" for x, n in zip(cells, wide, strict=True)))
     lines += ["", "an hour by parts"]
     for quantity in bill.quantities.values():
         parts = ", ".join(f"{name} {digits(x)}" for name, x in quantity.parts.items())
@@ -99,7 +98,7 @@ def as_text(bill: Bill, told: dict) -> str:
     if bill.even is not None:
         lines.append(_even(bill.even))
     if bill.lacking:
-        lines += ["", "≥: missing, and so not in the sum"]
+        lines += ["", "missing, and so not in a sum (≥)"]
         lines += [f"  {one.why} ({', '.join(one.touches)})" for one in bill.lacking]
     lines += [
         "",
@@ -107,6 +106,28 @@ def as_text(bill: Bill, told: dict) -> str:
         *(f"  {fact.says}: {fact.quantity}, {fact.origin}" for fact in bill.facts),
     ]
     return "\n".join(lines)
+
+
+def cell(quantity: Quantity, item: str, times: float = 1.0) -> str:
+    """Return an amount: at least what is known of it, missing without the price of a device."""
+    known = quantity.known(item)
+    if known is None:
+        return "missing"
+    return ("≥ " if quantity.missing else "") + digits(known * times)
+
+
+def _units(bill: Bill) -> list[str]:
+    return [quantity.unit for quantity in bill.quantities.values()]
+
+
+def _promised(share: float | None) -> list[str]:
+    """Say that a bill is not sized for a promise, and what becomes of it."""
+    if share is None:
+        return []
+    kept = "every request keeps it" if share == 1 else f"{1 - share:.1%} of the requests break it"
+    if share == 0:
+        kept = "no request keeps it"
+    return [f"replicas are not sized for the promise, and {kept}: inferecon plan sizes for one"]
 
 
 def _way(bill: Bill) -> str:

@@ -3,6 +3,7 @@
 Dealt out in turn, the requests of a replica are every n-th that arrives, so one replica stands
 for all (``planner/confirm`` says why).  Times and energies are kept for each request, so what a
 run has at its two ends, a queue that fills and one that empties, is not taken for its middle.
+A run that is all ends has no middle, so it lasts some times as long as a request stays.
 """
 
 import math
@@ -11,10 +12,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..errors import BadInput
-from ..simulate.plan import Load, Service
+from ..simulate.plan import CONTINUOUS, Load, Service
 from ..simulate.run import Outcome, report, simulate
 
 TRIES = 12
+STAYS = 5  # a run is at least so many times as long as a request stays
+MOST = 10**6  # replicas
 
 
 @dataclass(frozen=True)
@@ -57,34 +60,64 @@ class Work:
 
 
 def work_of(found: Outcome, replicas: int) -> Work:
-    """Return what a run of one replica of several says of each request."""
+    """Return what a run of one replica of several says of each request.
+
+    Steps that take more time than there is are those of the ends of a run: the replica is taken
+    to run steps all the time, and draws what they draw.
+    """
     tally, done = found.tally, max(found.tally.done, 1)
+    fits = done * max(found.load.rate * tally.busy / done, 1.0)
     return Work(
         rps=found.load.rate * replicas,
         replicas=replicas,
         devices=found.steps.devices,
         isl=tally.tokens_in / done,
         osl=tally.tokens_out / done,
-        seconds=(tally.prefill / done, (tally.busy - tally.prefill) / done),
-        joules=(tally.prefill_energy / done, (tally.energy - tally.prefill_energy) / done),
+        seconds=(tally.prefill / fits, (tally.busy - tally.prefill) / fits),
+        joules=(tally.prefill_energy / fits, (tally.energy - tally.prefill_energy) / fits),
         resting=found.steps.idle_power,
         stay=tally.latency["e2e"].mean,
     )
 
 
-def served(service: Service, load: Load, replicas: int = 0) -> tuple[Work, dict]:
+def enough(found: Outcome) -> int:
+    """Return the requests of a run that is long enough to say what each of them takes."""
+    return math.ceil(STAYS * found.load.rate * found.tally.latency["e2e"].mean)
+
+
+def served(
+    service: Service, load: Load, replicas: int = 0, longer: bool = False
+) -> tuple[Work, dict]:
     """Return the work of the fewest replicas that serve a load, or of so many, and the report.
 
-    Raises BadInput where they cannot serve it.
+    Raises BadInput where they cannot serve it, or where the run is too short to tell; with
+    ``longer`` more requests are simulated then.
     """
+    if service.policy not in CONTINUOUS:
+        ways = " or ".join(CONTINUOUS)
+        raise BadInput(f"--policy: a cost is asked of {ways}, not of {service.policy}")
     if service.apart or load.clients or load.trace is not None:
         raise BadInput("a cost is asked of replicas that all do the same, at a rate of requests")
     count, tables = replicas or 1, None
     for _ in range(TRIES):
+        if count > MOST:
+            raise BadInput(
+                f"{load.rate:g} requests a second on {count:,} replicas of {service.case.name}: "
+                f"at most {MOST:,} are billed"
+            )
         part = replace(load, rate=load.rate / count, variation=load.variation / math.sqrt(count))
         found = simulate(replace(service, replicas=1), part, tables=tables)
         if not found.saturated:
-            return work_of(found, count), report(found)
+            needed = enough(found)
+            if load.count >= needed:
+                return work_of(found, count), report(found)
+            if not longer:
+                raise BadInput(
+                    f"--requests {load.count:,} end before they say what one of many takes: one "
+                    f"stays {found.tally.latency['e2e'].mean:.3g} s; simulate {needed:,} or more"
+                )
+            load, tables = replace(load, count=math.ceil(1.2 * needed)), found.steps
+            continue
         if replicas:
             raise BadInput(
                 f"{replicas} replicas of {service.case.name} cannot serve {load.rate:g} requests "
