@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import sys
 from collections import Counter
 from dataclasses import replace
@@ -10,9 +11,10 @@ import numpy as np
 import pytest
 
 from inferecon import cli, figures, planned
+from inferecon.costing.facts import dated, rented
 from inferecon.numbers import digits
 from inferecon.planner import ask as asking
-from inferecon.planner import confirm, curves, points, presets, sensitivity, sizing
+from inferecon.planner import confirm, curves, infeasible, points, presets, sensitivity, sizing
 from inferecon.planner.ask import Ask
 from inferecon.planner.choose import axes, plan
 from inferecon.planner.report import beside, picks, predicted, report
@@ -350,6 +352,68 @@ def test_a_budget_is_kept_or_the_sentence_says_what_it_would_take():
     assert "within 5.00 USD/h" in report(dear)["infeasible"][0]
     cheap = plan(asked(budget=40.0, modes=("together",), formats=("bf16",)))
     assert cheap.winner and all(x.usd <= 40 for x in cheap.ranked)
+
+
+def test_the_least_limit_is_found_however_far_it_is():
+    """A microsecond is promised and tens of milliseconds are needed: 50,000 times as long."""
+    ask = asked(slo="ttft=1us", hardware=("h100-sxm",), modes=("together",))
+    found = plan(ask)
+    said = report(found)["infeasible"]
+    limit = said[1].split(" ")[0]
+    assert limit.startswith("ttft=") and " would hold by prediction" in said[1]
+    assert re.search(r": [\d,]+ times as long\.$", said[0])
+    text = as_text(found, report(found))
+    assert re.search(r"misses ttft .* times that$", text, re.M) and not re.search(r"\d{4}%", text)
+    again = plan(replace(ask, limits=tuple(promise(limit))))
+    assert again.sized
+    seconds = again.ask.limits[0].seconds
+    less = replace(ask, limits=tuple(promise(f"ttft={seconds * 970:.6g}ms")))
+    assert seconds > 100e-6 and not plan(less).sized
+
+
+def test_a_limit_is_written_no_shorter_than_it_is():
+    assert infeasible.rounded_up(44.01) == "44.1" and infeasible.rounded_up(44.0) == "44"
+    assert infeasible.rounded_up(123456.0) == "124000" and infeasible.rounded_up(0.0123) == "0.0123"
+
+
+def test_a_budget_below_one_replica_names_the_cheapest_and_its_price():
+    ask = asked(budget=1.0, hardware=("h100-sxm", "a100-80gb-sxm"), modes=("together",))
+    said = report(plan(ask))["infeasible"][1]
+    price = min(one.price for one in options(ask) if one.price is not None)
+    assert f"is 1 device for {price:.2f} USD/h and takes " in said
+    assert "the least, a100-80gb-sxm/" in said and price > ask.budget
+
+
+def test_a_service_that_only_a_simulation_refuses_is_not_said_to_fit():
+    """One card by prediction, at 98 % of its ceiling; simulated it is refused."""
+    ask = Ask("llama-3.1-8b", 20.0, 1024, 256, tuple(promise("ttft=500ms,itl=50ms")), devices=1)
+    ask = replace(ask, hardware=("h100-sxm",), formats=("bf16",), modes=("together",))
+    assert "but in simulation it takes more" in report(plan(ask))["infeasible"][0]
+
+
+def test_both_ways_to_serve_are_meant_by_both():
+    assert asking.modes("both") == asking.MODES == asking.modes("together,apart")
+
+
+def test_the_headline_says_what_is_allowed_and_the_text_what_is_left_out(small, output):
+    text = as_text(small, output)
+    assert "at most" not in text.splitlines()[0]
+    assert "hosts are left out" in text and "hosts are left out" in planned.kept(small).data
+    capped = replace(small, ask=replace(small.ask, budget=12.0, devices=9))
+    head = as_text(capped, output).splitlines()[0]
+    assert head.endswith(", at most 12.00 USD/h, at most 9 devices")
+
+
+def test_a_price_without_a_date_says_so_and_when_it_was_read_in_plan_as_in_cost():
+    case = next(one.case for one in options(asked(hardware=("h100-sxm",))) if one.case)
+    assert case.offer.date == "not shown"
+    said = dated(case.offer)
+    assert said.startswith("no date shown, read 20")
+    assert rented(case, "on-demand", None).date == said
+    found = plan(asked(hardware=("h100-sxm",), formats=("bf16",), modes=("together",)))
+    told_ = report(found)
+    assert told_["ranked"][0]["price"]["date"] == said
+    assert f"price: {case.offer.provider}, {said}" in as_text(found, told_)
 
 
 def test_a_model_that_no_device_holds_is_told_so():

@@ -32,7 +32,7 @@ def plan(
         str, typer.Option(help="model and devices for: edge, enterprise, hyperscale")
     ] = "",
     grid: Annotated[str, typer.Option(help="id, country or its two letters: SE")] = "world",
-    budget: Annotated[str, typer.Option(help="at most: 12 USD/h or 9000 USD/month")] = "",
+    budget: Annotated[str, typer.Option(help="at most: 12 USD/h (or 12) or 9000 USD/month")] = "",
     devices: Annotated[int, typer.Option(min=0, help="at most so many; 0: any number")] = 0,
     by: Annotated[str, typer.Option(help="what is to be least: usd, kwh or kg; default: usd")] = "",
     engine: Engine = "vllm",

@@ -19,7 +19,7 @@ from .planner import ask as asking
 from .planner.candidate import Candidate
 from .planner.choose import Plan, plan
 from .planner.report import picks, predicted, report
-from .planner.words import NAMES, changed, percent, where
+from .planner.words import HOSTS, NAMES, changed, over, percent, where
 from .records import load
 from .regions import grid as region
 from .service.promise import promise
@@ -100,9 +100,9 @@ def kept(found: Plan) -> Markdown:
         f"Of {told['enumerated']:,} candidates {told['predicted']:,} keep the promise by "
         f"prediction, and {len(ranked)} were simulated and keep it. "
         f"The first takes {_amount(first['usd_per_month'])} USD a month{price}, and "
-        f"{_amount(first['kwh_per_month'])} kWh; its step times are {first['known']}."
+        f"{_amount(first['kwh_per_month'])} kWh with PUE; its step times are {first['known']}."
     )
-    beside = "A million output tokens take:"
+    beside = f"A million output tokens take ({HOSTS}):"
     tables = [_table(head, body), beside, _table(["service", *TAKEN], taken)]
     return Markdown("\n\n".join([say, *tables, f"    {first['command']}"]))
 
@@ -211,7 +211,7 @@ def lost(found: Plan) -> Markdown:
     """Show why each other candidate lost, by reason."""
     body = []
     for one in report(found)["lost"]:
-        by = "" if one["by"] is None else f", by {one['by']:.0%}"
+        by = f", {over(one['by'])}" if one["by"] else ""
         body.append([one["reason"], f"{one['count']:,}", one["nearest"], plain(one["said"]) + by])
     return Markdown(_table(["it", "candidates", "the nearest, or one of them", ""], body, 1, 2))
 

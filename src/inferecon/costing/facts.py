@@ -248,6 +248,14 @@ def offered(hardware: str, kind: str, provider: str = "") -> list[Offer]:
     return sorted(found, key=lambda offer: offer.usd_per_second)
 
 
+def dated(offer: Offer) -> str:
+    """Return the date of an offer; of one that shows none, when it was read."""
+    if offer.date != "not shown":
+        return offer.date
+    read = _read(offer.source)
+    return "no date shown" + (f", {read}" if read else "")
+
+
 def rented(case: Scenario, kind: str, price: float | None) -> Fact | None:
     """Return the price of a device by the hour, as stated or the lowest on record; or None."""
     says = f"{kind} price of a device"
@@ -259,5 +267,5 @@ def rented(case: Scenario, kind: str, price: float | None) -> Fact | None:
         return None
     ends = [offers[i].usd_per_second for i in (0, 0, -1)]
     first = offers[0]
-    date = _read(first.source) if first.date == "not shown" else first.date
-    return Fact(says, *ends, HOURLY, f"prices/{case.hardware}, {first.provider}", date)
+    source = f"prices/{case.hardware}, {first.provider}"
+    return Fact(says, *ends, HOURLY, source, dated(first))

@@ -60,6 +60,14 @@ class Ask:
         if self.budget < 0 or self.devices < 0:
             raise BadInput("--budget and --devices must not be negative")
 
+    @property
+    def caps(self) -> list[str]:
+        """Budget and number of devices that are allowed, written out."""
+        found = [f"{self.budget:,.2f} USD/h"] if self.budget else []
+        return found + (
+            [f"{self.devices:,} device{'s' * (self.devices > 1)}"] if self.devices else []
+        )
+
 
 def hardware(pattern: str) -> tuple[str, ...]:
     """Return the devices of the default sweep, or those that fit a pattern."""
@@ -72,11 +80,13 @@ def formats(pattern: str) -> tuple[str, ...]:
 
 
 def modes(text: str) -> tuple[str, ...]:
-    """Return ways to serve, each once."""
+    """Return ways to serve, each once; ``both`` are all."""
+    if text.strip() == "both":
+        return MODES
     found = dict.fromkeys(part.strip() for part in text.split(",") if part.strip())
     for name in found:
         if name not in MODES:
-            raise BadInput(f"--modes: no mode {name!r}{nearest(name, MODES)}")
+            raise BadInput(f"--modes: no mode {name!r}{nearest(name, (*MODES, 'both'))}")
     return tuple(found)
 
 

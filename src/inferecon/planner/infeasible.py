@@ -4,10 +4,11 @@ import math
 from collections import Counter
 from dataclasses import replace
 
+from .ask import Ask
 from .candidate import Candidate
 from .choose import Plan, resized
 
-MOST, HALVINGS = 100.0, 9  # a limit so many times as long is another promise; to 1 %
+STRIDE, HALVINGS = 100.0, 9  # the least limit is looked for between powers of it, to 1 %
 
 
 def nearest_change(plan: Plan) -> list[str]:
@@ -40,7 +41,7 @@ def looser(plan: Plan, missed: list[Candidate]) -> list[str]:
     said = [
         f"No option keeps {', '.join(x.written_out for x in ask.limits)}: the nearest, "
         f"{near.name}, takes {near.reason[1]} where {name}={limit.written} is promised, even if "
-        f"nobody else disturbs: {near.reason[2]:.0%} more."
+        f"nobody else disturbs: {more(near.reason[2])}."
     ]
     held = [
         sentence(plan, factor, {one.name})
@@ -49,7 +50,11 @@ def looser(plan: Plan, missed: list[Candidate]) -> list[str]:
     ]
     if not held and (factor := least_factor(plan, {one.name for one in ask.limits})):
         held = [sentence(plan, factor, {one.name for one in ask.limits})]
-    return said + (held or ["No looser limits would do at this load."])
+    return said + (held or ["No limits would do at this load, however loose."])
+
+
+def more(share: float) -> str:
+    return f"{share:.0%} more" if share < 10 else f"{1 + share:,.0f} times as long"
 
 
 def loosened(plan: Plan, factor: float, names: set[str]) -> list[Candidate]:
@@ -62,20 +67,30 @@ def loosened(plan: Plan, factor: float, names: set[str]) -> list[Candidate]:
 
 def least_factor(plan: Plan, names: set[str]) -> float | None:
     """Return how much longer some limits must be for one candidate to keep all; None for never."""
-    if not loosened(plan, MOST, names):
+    if not loosened(plan, math.inf, names):
         return None
-    low, high = 0.0, math.log(MOST)
+    low, high = 0.0, math.log(STRIDE)
+    while not loosened(plan, math.exp(high), names):
+        low, high = high, high + math.log(STRIDE)
     for _ in range(HALVINGS):
         middle = (low + high) / 2
         low, high = (low, middle) if loosened(plan, math.exp(middle), names) else (middle, high)
     return math.exp(high)
 
 
+def rounded_up(value: float) -> str:
+    """Write a number to three digits, none less than it is: what is written would hold."""
+    step = 10.0 ** (math.floor(math.log10(value)) - 2)
+    return f"{float(f'{math.ceil(value / step - 1e-9) * step:.3g}'):.12g}"
+
+
 def sentence(plan: Plan, factor: float, names: set[str]) -> str:
     able = loosened(plan, factor, names)
     best = min(able, key=lambda one: (one.score(plan.ask.by), one.score("kwh")))
     written = ", ".join(
-        f"{x.name}={x.seconds * factor * 1e3:.3g}ms" for x in plan.ask.limits if x.name in names
+        f"{x.name}={rounded_up(x.seconds * factor * 1e3)}ms"
+        for x in plan.ask.limits
+        if x.name in names
     )
     return f"{written} would hold by prediction, on {best.devices():,} devices: {best.name}."
 
@@ -89,14 +104,12 @@ def within(plan: Plan) -> list[str]:
     if not priced:
         return []
     least = min(priced, key=lambda x: (x.usd() if ask.budget else x.devices(), x.name))
-    caps = [f"{ask.budget:,.2f} USD/h"] * bool(ask.budget)
-    caps += [f"{ask.devices:,} devices"] * bool(ask.devices)
-    usd = least.usd()
-    cost = "" if math.isnan(usd) else f" for {usd:,.2f} USD/h"
     said = [
-        f"Nothing keeps the promise at {ask.rps:g} requests/s within {' and '.join(caps)}: by "
-        f"prediction {least.devices():,} devices{cost} would, {least.name}."
+        f"Nothing keeps the promise at {ask.rps:g} requests/s within {' and '.join(ask.caps)}: by "
+        f"prediction {taken(least, least.devices())} would, {least.name}."
     ]
+    if fits(ask, least):
+        said = [f"{said[0][:-1]}, but in simulation it takes more."]
     carried = max(
         ((replicas(plan, one) * one.rate, one) for one in priced if one.mode == "together"),
         key=lambda pair: pair[0],
@@ -109,9 +122,34 @@ def within(plan: Plan) -> list[str]:
             f"{carried[1].rate:.3g} requests/s."
         )
     else:
-        single = min((one for one in priced), key=lambda x: x.option.price or math.inf)
-        said.append(f"Not even one replica fits into them; one takes {single.rate:.3g} requests/s.")
+        single = min(priced, key=lambda x: (alone(ask, x), -x.rate, x.name))
+        said.append(
+            f"Not even one replica fits into them: the least, {single.name}, is "
+            f"{taken(single, smallest(single))} and takes {single.rate:.3g} requests/s."
+        )
     return said
+
+
+def fits(ask: Ask, one: Candidate) -> bool:
+    """Say whether the likely replicas are within budget and devices."""
+    dear = ask.budget and one.usd() > ask.budget
+    return not dear and not (ask.devices and one.devices() > ask.devices)
+
+
+def smallest(one: Candidate) -> int:
+    """Return the devices of the smallest service: a replica, or one of each kind if apart."""
+    return one.option.devices * (2 if one.likely[0] else 1)
+
+
+def alone(ask: Ask, one: Candidate) -> float:
+    """Return what the smallest service takes of what is short: USD an hour, else devices."""
+    return smallest(one) * (one.option.price if ask.budget else 1)
+
+
+def taken(one: Candidate, devices: int) -> str:
+    price = one.option.price
+    cost = "" if price is None else f" for {price * devices:,.2f} USD/h"
+    return f"{devices:,} device{'s' * (devices != 1)}{cost}"
 
 
 def replicas(plan: Plan, one: Candidate) -> int:

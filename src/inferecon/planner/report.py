@@ -4,7 +4,7 @@ import math
 from collections import defaultdict
 
 from .. import symbols as s
-from ..costing.facts import recorded
+from ..costing.facts import dated, recorded
 from ..forecast import outlook
 from ..laws import footprint
 from ..regions import MONTH
@@ -114,7 +114,7 @@ def ranked(plan: Plan, found: Confirmed) -> dict:
         "known": str(said.known[0]),
         "price": None
         if offer is None
-        else {"usd_per_device_hour": one.option.price, "of": offer.provider, "date": offer.date},
+        else {"usd_per_device_hour": one.option.price, "of": offer.provider, "date": dated(offer)},
         "best_on": best_on(plan, found),
         "replicas_tried": {str(count): good for count, good in found.tried.items()},
         "command": command(ask, found),

@@ -15,6 +15,10 @@ COLUMNS = (
 )
 LATENCIES = (("TTFT p50", "ttft", "p50"), ("p95", "ttft", "p95"), ("ITL p50", "itl", "p50"))
 LATENCIES += (("p95", "itl", "p95"),)
+HOSTS = (
+    "kWh, kg and water are of the devices: their hosts are left out here, and inferecon cost "
+    "counts them"
+)
 NAMES = {"usd": "USD", "kwh": "kWh", "kg": "kg CO2e", "ttft": "mean TTFT", "itl": "mean ITL"}
 
 
@@ -24,9 +28,10 @@ def as_text(plan: Plan, told: dict) -> str:
     slo = ", ".join(told["question"]["slo"]) or "no limit"
     lines = [
         f"{ask.model}, {ask.rps:g} requests/s of {ask.isl:,} tokens in and {ask.osl:,} out, "
-        f"{ask.share:.0%} within {slo}, {ENGINES[ask.engine]}, grid {ask.grid}",
+        f"{ask.share:.0%} within {slo}, {ENGINES[ask.engine]}, grid {ask.grid}"
+        + "".join(f", at most {cap}" for cap in ask.caps),
         f"{told['enumerated']:,} candidates, {told['predicted']:,} keep it by prediction, "
-        f"{len(told['ranked'])} were simulated and keep it",
+        f"{len(told['ranked'])} when simulated",
         "",
     ]
     if told["ranked"]:
@@ -63,12 +68,13 @@ def table(rows: list[dict]) -> list[str]:
         )
     first = rows[0]
     price = first["price"]
-    paid = "no price" if price is None else f"{price['of']}, date {price['date']}"
+    paid = "no price" if price is None else f"{price['of']}, {price['date']}"
     lines += [
         "* no other in the table is better in USD, kWh, kg, TTFT and ITL at once; load: what "
         "arrives over the most that can be served",
         f"the first a month: {amount(first, 'usd', 'USD')}, {amount(first, 'kwh', 'kWh')} with "
         f"PUE, {amount(first, 'kg', 'kg CO2e')}; price: {paid}; step times {first['known']}",
+        HOSTS,
         f"beside it a month: making of the devices: {amount(first, 'embodied_kg', 'kg CO2e')}; "
         f"water of site and grid: {amount(first, 'litres', 'L')}",
     ]
@@ -128,10 +134,17 @@ def frontier(plan: Plan) -> str:
     )
 
 
+def over(share: float) -> str:
+    """Write by what share something is beyond what is asked; far beyond it, how many times it."""
+    if share >= 10:
+        return f"{1 + share:,.0f} times that"
+    return f"by {share:.0%}" if share >= 0.01 else "by < 1%"
+
+
 def losers(groups: list[dict]) -> list[str]:
     lines = ["", "why the others lost"]
     for one in groups:
-        by = "" if not one["by"] else f", by {one['by']:.0%}" if one["by"] >= 0.01 else ", by < 1%"
+        by = f", {over(one['by'])}" if one["by"] else ""
         word = "nearest" if one["by"] else "such as"
         lines.append(
             f"{one['count']:>7,}  {one['reason']:<21} {word} {one['nearest']}: {one['said']}{by}"

@@ -221,6 +221,8 @@ def example(found: Plan, told: dict) -> list[str]:
         f"{digits(first['usd_per_million_output'])} USD; a month of {digits(MONTH)} hours, "
         f"{digits(first['usd_per_month'])} USD, {digits(first['kwh_per_month'])} kWh and "
         f"{digits(first['kg_per_month'])} kg CO2e on the grid of the world.",
+        "Energy and emissions are those of the devices, with the facility's share; their hosts are "
+        "left out here, and `inferecon cost` counts them ({doc}`../service`).",
         f"Of those that keep the promise by prediction and that no simulation refuted, "
         f"{len(told['frontier'])} are on the frontier: no other takes less or as much in USD, kWh, "
         "kg, first token and gap at once.",
