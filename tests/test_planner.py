@@ -152,6 +152,15 @@ def test_a_winner_near_its_ceiling_keeps_the_promise_in_runs_as_long_as_its_queu
     assert less.keeps and not less.full
 
 
+def test_prefill_workers_are_added_where_more_decode_workers_leave_the_load():
+    """38 prefill workers carry 99.6 % of what they can, however many decode."""
+    ask = Ask("llama-3.1-8b", 2000.0, 1024, 256, tuple(promise("ttft=500ms,itl=50ms")))
+    ask = replace(ask, hardware=("mi300x",), formats=("bf16",), modes=("apart",), batches=(512,))
+    found = plan(ask)
+    assert found.winner.replicas[0] > found.winner.candidate.likely[0]
+    assert found.winner.load < 0.98
+
+
 def test_a_run_is_as_long_as_the_queue_of_its_load():
     """20 times 1 / 0.05^2 at 95 %; a variation of one half asks for a quarter of it."""
     ask = asked()

@@ -148,7 +148,7 @@ def judged(ask: Ask, one: Candidate, replicas: tuple[int, int]) -> Confirmed:
         found[0].keeps, found[0].full = False, True
         return found[0]
     slow, least = long > LEAST, max(LEAST, math.ceil(long))
-    if slow:
+    if long > found[0].told["requests"]["completed"]:
         found = [_judged(ask, one, replicas, ask.seed, least)]
     good = found[0].good
     if abs(good - ask.share) < NEAR or (slow and ask.share <= good < SURE):
@@ -218,19 +218,26 @@ def _workers(ask: Ask, one: Candidate) -> Confirmed:
 
     pair = one.likely
     while not at(pair).keeps and len(seen) < TRIES:
-        latency = at(pair).told["latency_s"]
-        first = latency["ttft"]
+        found = at(pair)
+        first = found.told["latency_s"]["ttft"]
         late = {x.name: x.seconds for x in ask.limits}
         slow = first is None or first["p95"] > late.get("ttft", math.inf)
+        if found.full:  # more decode workers that leave the load as it is were not short
+            same = [x for x in seen.values() if x.full and x.replicas[0] == pair[0]]
+            same = [x for x in same if math.isclose(x.load, found.load, rel_tol=1e-6)]
+            slow, pair = len(same) > 1, min(x.replicas for x in same)
         grow = max(1, pair[0] // 10), max(1, pair[1] // 10)
         pair = (pair[0] + grow[0], pair[1]) if slow else (pair[0], pair[1] + grow[1])
     if at(pair).keeps:
         for place in (0, 1):
-            while pair[place] > one.fewest[place] and len(seen) < 2 * TRIES:
-                less = (pair[0] - 1, pair[1]) if place == 0 else (pair[0], pair[1] - 1)
-                if not at(less).keeps:
-                    break
-                pair = less
+            low, step = one.fewest[place] - 1, 1  # twice as far down each time, halves after a miss
+            while pair[place] - low > 1 and len(seen) < 2 * TRIES:
+                fewer = max(pair[place] - step, low + 1)
+                less = (fewer, pair[1]) if place == 0 else (pair[0], fewer)
+                if at(less).keeps:
+                    pair, step = less, 2 * step
+                else:
+                    low, step = fewer, max((pair[place] - fewer) // 2, 1)
     best = at(pair) if at(pair).keeps else max(seen.values(), key=lambda x: x.good)
     return _with_runs(best, seen)
 
