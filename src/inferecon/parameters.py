@@ -18,7 +18,10 @@ GRIDS = {"batches", "contexts"}
 # What a notebook declares says what it asks, and who can tell whether that can be asked.
 CHECKS: dict[frozenset[str], Callable[[dict[str, object]], object]] = {
     frozenset({"modes", "budget", "formats"}): checks.plan,
-    frozenset({"policies", "tried", "log"}): checks.serving,
+    frozenset({"policies", "drawn"}): checks.serving,
+    frozenset({"arrangements", "tight"}): checks.disaggregation,
+    frozenset({"tried", "log"}): checks.improvement,
+    frozenset({"tiers", "uses"}): checks.tiers,
     frozenset({"stated", "shares", "rps"}): checks.costs,
 }
 

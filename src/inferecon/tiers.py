@@ -40,12 +40,13 @@ def planned(
     be asked.
     """
     return {
-        name: plan(_ask(kind, name, model, rps, isl, osl, slo, hardware, grid, seed))
+        name: plan(ask(kind, name, model, rps, isl, osl, slo, hardware, grid, seed))
         for name, model, rps in loads
     }
 
 
-def _ask(kind, name, model, rps, isl, osl, slo, hardware, grid, seed) -> asking.Ask:
+def ask(kind, name, model, rps, isl, osl, slo, hardware, grid, seed) -> asking.Ask:
+    """Return what is asked for one preset.  Raises BadInput for what cannot be asked."""
     own = presets.chosen(**{"tier": "", "use": "", kind: name})
     written = ",".join(f"{limit}={most}".replace(" ", "") for limit, most in slo)
 
@@ -73,10 +74,12 @@ def best(found: dict[str, Plan]) -> Markdown:
 
 
 def _row(name: str, one: Plan) -> list[str]:
-    ask = one.ask
+    wanted = one.ask
     told = report(one)
-    limits = ", ".join(f"{limit.name.upper()} {limit.written}" for limit in ask.limits) or "nothing"
-    cells = [name, plain(load("models", ask.model).name), digits(ask.rps), limits]
+    limits = (
+        ", ".join(f"{limit.name.upper()} {limit.written}" for limit in wanted.limits) or "nothing"
+    )
+    cells = [name, plain(load("models", wanted.model).name), digits(wanted.rps), limits]
     if not told["ranked"]:
         return [*cells, "nothing keeps it", *4 * ["–"]]
     first = told["ranked"][0]
