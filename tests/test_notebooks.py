@@ -112,7 +112,7 @@ RUNS = {
     "improvement": {"tried": [["as it is", {}], ["pieces", {"policy": "chunked", "chunk": 512}]]},
     "tiers": {
         "tiers": [["online", "llama-3.1-8b", 4], ["edge", "deepseek-r1-distill-qwen-1.5b", 0.2]],
-        "uses": [["enterprise", "", 1]],
+        "uses": [["enterprise", "deepseek-v2", 1]],
         "hardware": ["h100-sxm", "l40s"],
     },
     "sensitivity": {"model": "deepseek-r1-distill-qwen-1.5b", "weights": "bf16"}

@@ -82,6 +82,7 @@ def tiers(values: dict[str, object]) -> None:
                     values["osl"],
                     slo,
                     texts("hardware", values["hardware"]),
+                    texts("edge", values["edge"]),
                     values["grid"],
                     seeded(values["seed"]),
                 )

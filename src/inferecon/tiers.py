@@ -30,22 +30,24 @@ def planned(
     osl: int,
     slo: list[list[str]],
     hardware: list[str],
+    edge: list[str],
     grid: str,
     seed: int,
 ) -> dict[str, Plan]:
     """Plan for each preset of a kind, "tier" or "use", in a search over some devices.
 
+    ``edge`` are the devices where a preset names kinds of its own.
     ``loads`` are a preset, the model that is served, "" for that of the preset, and requests a
     second; ``slo`` is promised beside what a preset promises.  Raises BadInput for what cannot
     be asked.
     """
     return {
-        name: plan(ask(kind, name, model, rps, isl, osl, slo, hardware, grid, seed))
+        name: plan(ask(kind, name, model, rps, isl, osl, slo, hardware, edge, grid, seed))
         for name, model, rps in loads
     }
 
 
-def ask(kind, name, model, rps, isl, osl, slo, hardware, grid, seed) -> asking.Ask:
+def ask(kind, name, model, rps, isl, osl, slo, hardware, edge, grid, seed) -> asking.Ask:
     """Return what is asked for one preset.  Raises BadInput for what cannot be asked."""
     own = presets.chosen(**{"tier": "", "use": "", kind: name})
     written = ",".join(f"{limit}={most}".replace(" ", "") for limit, most in slo)
@@ -59,7 +61,7 @@ def ask(kind, name, model, rps, isl, osl, slo, hardware, grid, seed) -> asking.A
         isl,
         osl,
         tuple(promise(presets.promised(own, written))),
-        hardware=asking.hardware(filled("hardware", "", ",".join(hardware))),
+        hardware=asking.hardware(",".join(edge if own[0].hardware else hardware)),
         formats=asking.formats(filled("formats", "", "default")),
         modes=asking.modes(filled("modes", "", "together,apart")),
         grid=region(grid),

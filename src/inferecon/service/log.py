@@ -57,8 +57,8 @@ class Log:
             return self.worst if len(self.worst) else np.full(len(self.ttft), math.nan)
         if not len(self.gaps):
             return np.zeros(len(self.ttft))
-        begin = np.minimum(self.bounds[:-1], len(self.gaps) - 1)
-        longest = np.maximum.reduceat(self.gaps, begin)
+        # one more, below all: requests without gaps at the end begin there, and take none away
+        longest = np.maximum.reduceat(np.append(self.gaps, -math.inf), self.bounds[:-1])
         return np.where(np.diff(self.bounds) > 0, longest, 0.0)
 
     def ends(self) -> np.ndarray:
