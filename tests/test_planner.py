@@ -222,6 +222,7 @@ def test_who_was_not_simulated_is_marked_on_the_frontier(small, output):
     ranked = {one["service"] for one in output["ranked"]}
     assert {one["service"] for one in output["frontier"] if one["confirmed"]} <= ranked
     assert any(not one["confirmed"] for one in output["frontier"])
+    assert dict(picks(small))["usd"].confirmed  # of equal price, the one that was simulated
     lines = as_text(small, output).split("frontier: ")[1].split("\n\n")[0].splitlines()[1:]
     best = [predicted(small.ask, one) for one in {x.name: x for _, x in picks(small)}.values()]
     assert [line[0] == "~" for line in lines] == [not one["confirmed"] for one in best]

@@ -201,11 +201,15 @@ def lost(candidates: list[Candidate]) -> list[dict]:
     return found
 
 
+def rank(one: Candidate, place: int) -> tuple:
+    return axes(one)[place], not one.confirmed, axes(one)
+
+
 def picks(plan: Plan) -> list[tuple[str, Candidate]]:
-    """Return who of the frontier is best in each figure that is known."""
+    """Return who of the frontier is best in each figure that is known; of equals, the confirmed."""
     found = []
     for place, name in enumerate(AXES):
         known = [one for one in plan.frontier if math.isfinite(axes(one)[place])]
         if known:
-            found.append((name, min(known, key=lambda one: (axes(one)[place], axes(one)))))
+            found.append((name, min(known, key=lambda one: rank(one, place))))
     return found
