@@ -93,7 +93,7 @@ WRONG = {
     ("--model", "deepsek-v3"): "did you mean deepseek-v3",
     ("--model", "llama-3.1-8b", "--tokens", "-1"): "--tokens must be from 1 to 1e+18, not -1",
     ("--model", "llama-3.1-8b", "--tokens", "nan"): "--tokens must be from 1 to 1e+18, not nan",
-    ("--model", "llama-3.1-8b", "--price", "0"): "a price must be more than 0",
+    ("--model", "llama-3.1-8b", "--price", "-1"): "a price must be from 0 to 1e6",
     ("--model", "llama-3.1-8b", "--batch", "-3"): "batch must be a whole number of at least 1",
     ("--model", "llama-3.1-405b", "--tp", "1"): "cannot run",
     ("--config", "absent.json"): "absent.json: No such file",

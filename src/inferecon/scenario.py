@@ -56,10 +56,8 @@ class Scenario:
     usd_per_hour: float | None = None  # for a device, instead of a price on record
 
     def __post_init__(self):
-        if (price := self.usd_per_hour) is not None and not 0 < price <= 1e6:
-            raise BadInput(
-                f"a price must be more than 0 and at most 1e6 USD an hour, not {price:g}"
-            )
+        if (price := self.usd_per_hour) is not None and not 0 <= price <= 1e6:
+            raise BadInput(f"a price must be from 0 to 1e6 USD an hour, not {price:g}")
         for name in ("tp", "ep", "batch", "isl", "osl"):
             object.__setattr__(self, name, whole(name, getattr(self, name)))
         for name, kind in (("model", "models"), ("hardware", "hardware"), ("grid", "grids")):

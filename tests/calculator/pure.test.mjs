@@ -282,6 +282,20 @@ test('every difference that is shown has a reason', () => {
   }
 });
 
+test('nothing paid and nothing emitted is taken as stated, and is a reason', () => {
+  const {columns: [free], notice} = read('?price=0&intensity=0');
+  assert.equal(notice, '');
+  assert.deepEqual([free.price, free.intensity], [0, 0]);
+  const one = answered({...small, price: 0, intensity: 0}), list = answer.rows(records, [one], 'GB');
+  for (const key of ['cost_per_token', 'cost_per_token_predicted', 'carbon_at_limit']) assert.equal(list.find(row => row.key === key).cells[0].text, '0', key);
+  assert.equal(JSON.parse(forms.json(records, [one], 'GB', link)).configurations[0].results.cost_per_token.value, 0);
+  assert.match(forms.markdown(records, [one], 'GB', link), /own price 0 USD\/h, own intensity 0 gCO2e\/kWh/);
+  assert.match(forms.inferecon(one.choices), /# without your own price, intensity: /);
+  const {answers: [, now]} = beside({price: 0, intensity: 0});
+  assert.match(now.reasons.cost_per_token, /^price 0 against [\d.]+ USD\/h$/);
+  assert.match(now.reasons.carbon_at_limit, /^grid 0 against [\d.]+ g\/kWh$/);
+});
+
 // To take away ------------------------------------------------------------------------------------------
 
 const both = [answered({}), answered({...small, hardware: 'h200-sxm', provider: 'AWS p5en.48xlarge (127.89/8)'})];

@@ -75,7 +75,8 @@ const INPUTS = [
   ofChoice(['bandwidth'], (one, other) => against('bandwidth reached', one.choices.bandwidth ?? 100, other.choices.bandwidth ?? 100, '%')),
 ];
 
-const logs = ({records, choices}) => Object.fromEntries(Object.entries(outcomes(records, choices)).map(([key, found]) => [key, Math.log(found)]));
+// Of nothing at all, the smallest number there is: what is paid or emitted may be stated as 0.
+const logs = ({records, choices}) => Object.fromEntries(Object.entries(outcomes(records, choices)).map(([key, found]) => [key, Math.log(found || (found === 0 ? Number.MIN_VALUE : NaN))]));
 
 const mean = list => list.reduce((sum, one) => sum + one, 0) / list.length; // of one that cannot be, the other
 

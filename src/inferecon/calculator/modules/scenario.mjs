@@ -88,11 +88,11 @@ export function given(records, choices) {
 }
 
 // What the reader states in place of a record: a price, a grid, a PUE, and the share of each peak
-// that a machine reaches.
+// that a machine reaches; nothing paid or emitted is a statement too.
 function own(values, choices) {
-  if (choices.price) values.price = choices.price / 3600;
-  if (choices.pue) values.pue = choices.pue;
-  if (choices.intensity) values.grid_intensity = choices.intensity / 3.6e6;
+  if (choices.price != null) values.price = choices.price / 3600;
+  if (choices.pue != null) values.pue = choices.pue;
+  if (choices.intensity != null) values.grid_intensity = choices.intensity / 3.6e6;
   const arithmetic = (choices.arithmetic ?? 100) / 100, bandwidth = (choices.bandwidth ?? 100) / 100;
   for (const name of Object.keys(JOULES)) if (name in values) values[name] *= arithmetic;
   if ('hbm_bandwidth' in values) values.hbm_bandwidth *= bandwidth;
