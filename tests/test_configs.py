@@ -129,7 +129,66 @@ WRONG = {
     "states no hidden_size",
     " " * (configs.LONGEST + 1): "a config.json has at most 1,000,000 letters",
 }
+PACKED = {"num_bits": 4, "type": "int", "symmetric": True, "group_size": 128}
+AS = "weights in {}, as its config.json has them"
+NEAREST = "weights in {}, the nearest format on record to that of its config.json ({})"
+UNREAD = "the quantisation of its config.json ({}) was not read, so weights are taken in bf16"
+
+
+def compressed(**weights) -> dict:
+    """What compressed-tensors writes of one group of layers."""
+    group = {"weights": PACKED | weights, "input_activations": None}
+    return {"quant_method": "compressed-tensors", "config_groups": {"group_0": group}}
+
+
+def both(how: dict) -> dict:
+    """The same with activations quantised, too."""
+    (group,) = how["config_groups"].values()
+    return how | {"config_groups": {"group_0": group | {"input_activations": {"num_bits": 8}}}}
+
+
+def on(method: str, **how) -> dict:
+    return {"quant_method": method} | how
+
+
+# What a file says of its quantisation, the format that is taken, and what is said of it.
+QUANTISED = [
+    (on("gptq", bits=4, group_size=128, sym=True, desc_act=False), "int4-gptq", AS),
+    (on("gptq", bits=4, group_size=128, sym=False), "int4-awq", AS),
+    (on("gptq", bits=8, group_size=-1, sym=True), "int8-w8a16", AS),
+    (on("gptq", bits=4, group_size=32), "int4-gptq", (NEAREST, "gptq, 4 bits, in groups of 32")),
+    (on("gptq", bits=4, group_size=-1), "int4-gptq", (NEAREST, "gptq, 4 bits, in a row")),
+    (on("gptq", bits=3, group_size=128), "bf16", (UNREAD, "gptq, 3 bits")),
+    (on("gptq", bits="4"), "bf16", (UNREAD, "gptq")),
+    (on("awq", bits=4, group_size=128, zero_point=True), "int4-awq", AS),
+    (on("awq", w_bit=4, q_group_size=128, zero_point=False), "int4-gptq", AS),
+    (on("mxfp4", modules_to_not_convert=["lm_head"]), "mxfp4", AS),
+    (on("fp8", weight_block_size=[128, 128]), "fp8", AS),
+    (on("modelopt", quant_algo="NVFP4"), "nvfp4", AS),
+    (on("modelopt", quant_algo=7), "bf16", (UNREAD, "modelopt, unnamed")),
+    (on("bitsandbytes", load_in_4bit=True, bnb_4bit_quant_type="nf4"), "nf4", AS),
+    (on("bitsandbytes", load_in_8bit=True), "bf16", (UNREAD, "bitsandbytes")),
+    (compressed(), "int4-gptq", AS),
+    (compressed(symmetric=False), "int4-awq", AS),
+    (
+        compressed(group_size=32),
+        "int4-gptq",
+        (NEAREST, "compressed-tensors, int, 4 bits, in groups of 32"),
+    ),
+    (compressed(group_size=32) | {"ignore": ["lm_head", "re:.*self_attn.*"]}, "int4-g32", AS),
+    (compressed(num_bits=8, group_size=None), "int8-w8a16", AS),
+    (both(compressed(num_bits=8, group_size=None)), "int8-w8a8", AS),
+    (both(compressed(num_bits=8, type="float", group_size=None)), "fp8", AS),
+    (compressed(type="float", group_size=16), "nvfp4", AS),
+    (compressed(num_bits=[]), "bf16", (UNREAD, "compressed-tensors, int, ? bits")),
+    (on("compressed-tensors"), "bf16", (UNREAD, "compressed-tensors, 0 groups")),
+    (on("toString", bits=4), "bf16", (UNREAD, "toString, 4 bits")),
+    (on("constructor"), "bf16", (UNREAD, "constructor")),
+    (on("<b>" + "x" * 99), "bf16", (UNREAD, "<b>" + "x" * 37)),
+    ({}, "bf16", (UNREAD, "unnamed")),
+]
 RIGHT = [
+    *(spoiled(quantization_config=how) for how, *_ in QUANTISED),
     *map(json.dumps, [*FILES.values(), *THEIRS.values()]),
     spoiled(head_dim=64, tie_word_embeddings=True, attention_bias=True, mlp_bias=True),
     spoiled(num_key_value_heads=None, torch_dtype=None, dtype="float16"),
@@ -137,6 +196,26 @@ RIGHT = [
     spoiled(**{"__proto__": {"hidden_size": 1}, "constructor": 3, "unknown": ["a", 1, None]}),
     json.dumps(FILES["mixtral-8x7b"] | {"sliding_window": 4096}),
 ]
+
+
+@pytest.mark.parametrize(("how", "format", "says"), QUANTISED)
+def test_a_quantised_file_has_the_format_of_that_width_or_says_that_it_was_not_read(
+    how, format, says
+):
+    expected = (
+        says.format(format)
+        if says is AS
+        else says[0].format(
+            *{
+                NEAREST: (format, says[1]),
+                UNREAD: (says[1],),
+            }[says[0]]
+        )
+    )
+    config = configs.loads(spoiled(quantization_config=how))
+    assert configs.weights(config) == (format, expected)
+    assert format in records.roles()["weights"]
+    assert yaml.safe_load(configs.record(json.dumps(config), "mine"))["notes"] == [expected]
 
 
 @pytest.mark.parametrize(("text", "says"), WRONG.items(), ids=list(WRONG.values()))
@@ -166,7 +245,7 @@ def test_the_page_reads_every_file_alike(modules, tmp_path):
     )
     found = json.loads(ran.stdout)
     assert found["parsed"] == expected
-    assert found["stored"] == [configs.weights(configs.loads(text)) for text in RIGHT]
+    assert found["stored"] == [list(configs.weights(configs.loads(text))) for text in RIGHT]
     assert found["again"] == [one for one, wrong in expected if not wrong], "out of the address"
 
 

@@ -47,15 +47,15 @@ class Bill(NamedTuple):
 
 
 @contextmanager
-def own_model(config: Path) -> Iterator[tuple[str, str]]:
-    """Yield the id under which the model of a config.json can be asked for, and its format.
+def own_model(config: Path) -> Iterator[tuple[str, str, str]]:
+    """Yield the id under which the model of a config.json can be asked for, its format, and why.
 
     Raises BadInput if the file is no config.json that a rule covers.
     """
     text = config.read_text(encoding="utf-8", errors="replace")
     id = f"own-{sha256(text.encode()).hexdigest()[:8]}"  # what is kept of it is of this file alone
     try:
-        record, format = configs.record(text, id), configs.weights(configs.loads(text))
+        record, (format, says) = configs.record(text, id), configs.weights(configs.loads(text))
     except BadInput as error:
         raise BadInput(f"{config}: {error}") from None
     with TemporaryDirectory(prefix="inferecon-") as folder:
@@ -63,7 +63,7 @@ def own_model(config: Path) -> Iterator[tuple[str, str]]:
         models.mkdir()
         (models / f"{id}.yaml").write_text(record, encoding="utf-8")
         with records.also(Path(folder)):
-            yield id, format
+            yield id, format, says
 
 
 def bill(case: Scenario, tokens: float, engine: str = "vllm") -> Bill:

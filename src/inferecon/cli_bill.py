@@ -49,8 +49,8 @@ def energy(
 
     if (config is None) == (model is None):
         raise BadInput("state a model: --config with its config.json, or --model with an id")
-    named = own_model(config) if config is not None else nullcontext((model, "bf16"))
-    with named as (id, stored):
+    named = own_model(config) if config is not None else nullcontext((model, "bf16", ""))
+    with named as (id, stored, says):
         weights = format or stored
         case = opened(
             model=id,
@@ -67,4 +67,6 @@ def energy(
             usd_per_hour=price,
         )
         found = bill(case, tokens, engine)
+        if says and not format:
+            found.remarks.append(says)
         print(json.dumps(as_data(found), ensure_ascii=False) if as_json else as_text(found))

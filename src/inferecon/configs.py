@@ -12,6 +12,7 @@ import numpy as np
 import sympy as sp
 import yaml
 
+from . import quantised
 from . import symbols as s
 from .architectures import RULES
 from .compiled import compiled, javascript
@@ -111,11 +112,9 @@ def native(config: dict[str, Any]) -> str:
     return known[0]
 
 
-def weights(config: dict[str, Any]) -> str:
-    """Return the number format that the weights are stored in: fp8 if so quantised, or native."""
-    how = config.get("quantization_config")
-    fp8 = isinstance(how, dict) and how.get("quant_method") == "fp8"
-    return "fp8" if fp8 else native(config)
+def weights(config: dict[str, Any]) -> tuple[str, str]:
+    """Return the number format that the weights are stored in, and a sentence on why it is that."""
+    return quantised.format_of(config, native(config))
 
 
 def loads(text: str) -> dict[str, Any]:
@@ -171,7 +170,8 @@ def record(text: str, id: str) -> str:
         }
         for name, value in written.items()
     }
-    return yaml.safe_dump({"id": id, "name": id, "about": about, "facts": entry}, sort_keys=False)
+    found = {"id": id, "name": id, "about": about, "facts": entry, "notes": [weights(config)[1]]}
+    return yaml.safe_dump(found, sort_keys=False)
 
 
 def _has(part: list[sp.Symbol], found: dict[str, float]) -> bool:
@@ -221,6 +221,8 @@ def module() -> str:
     }
     words = {"widths": WIDTHS, "longest": LONGEST, "most": MOST, "positive": sorted(POSITIVE)}
     words |= {"deepseek": DEEPSEEK, "marks": MARKS, "scored": SCORED, "stored": STORED}
+    words |= {"quantised": quantised.FORMATS, "grouped": quantised.GROUPED}
+    words |= {"letters": quantised.LETTERS}
     return (
         "\n".join(texts)
         + f"\nexport const functions = {{{', '.join(RULES)}}};\n"

@@ -103,10 +103,10 @@ export function start(place, known) {
   function take(text) {
     const [model, wrong] = parsed(text);
     if (wrong) return refused('config', wrong, 'model', records.models);
-    const weights = storedIn(text), can = records.roles.weights.includes(weights);
+    const [weights, says] = storedIn(text), can = records.roles.weights.includes(weights);
     records = withOwn(known, model, records.hardware.own);
     set({model: 'own', tp: null, ep: null, ...(can && {weights, activations: null})});
-    at('config').textContent = `Taken as “your own model”${can ? `; weights in ${weights}, as its config.json has them` : ''}.`;
+    at('config').textContent = `Taken as “your own model”${can ? `; ${says}` : ''}.`;
   }
 
   // What was not taken changes nothing: the answer then says of what it still is.

@@ -2,6 +2,7 @@
 // the same expressions.  A test reads the same files on both sides, and mistakes word for word.
 
 import {functions, rules, stated} from './architectures.mjs';
+import {formatOf} from './quantised.mjs';
 import {commas} from './words.mjs';
 
 class Refused extends Error {}
@@ -81,10 +82,10 @@ function native(config) {
   return known ? stated.widths[known] : refuse(`config.json states no torch_dtype of ${Object.keys(stated.widths).join(', ')}`);
 }
 
-// The number format that the weights of a file are stored in, of a file that was taken.
+// The number format that the weights are stored in, of a file that was taken, and a sentence on it.
 export function storedIn(text) {
   const config = loads(text);
-  return plain(config.quantization_config) && config.quantization_config.quant_method === 'fp8' ? 'fp8' : native(config);
+  return formatOf(config, native(config));
 }
 
 // Facts and number format from the text of a file: [model, ''], or [null, what is wrong].
