@@ -5,7 +5,7 @@ import {test} from 'node:test';
 import {pathToFileURL} from 'node:url';
 
 const load = name => import(pathToFileURL(`${process.env.MODULES}/${name}.mjs`));
-const [words, address, scenario, answer, change, column, forms, card, bar, operators, reason, svg] = await Promise.all(['words', 'address', 'scenario', 'answer', 'changes', 'columns', 'forms', 'card', 'bar', 'operators', 'reasons', 'svg'].map(load));
+const [words, address, scenario, answer, change, column, forms, card, bar, operators, reason, svg, texts] = await Promise.all(['words', 'address', 'scenario', 'answer', 'changes', 'columns', 'forms', 'card', 'bar', 'operators', 'reasons', 'svg', 'text'].map(load));
 const {records, vectors, presets} = JSON.parse(readFileSync(process.env.DATA, 'utf8'));
 const {defaults} = records;
 const answered = choices => answer.answered(records, {...defaults, ...choices});
@@ -368,6 +368,20 @@ test('a card that is none is ignored, and a field that is wrong is named', () =>
   assert.equal(card.carded({...h100, bf16: 'fast'})[1], 'peak in bf16 must be a number from 0.01 to 1000000 TFLOP/s');
   assert.equal(card.carded({...h100, joined: '1.5'})[1], 'cards joined by links must be a whole number from 1 to 1024');
   assert.equal(card.carded({...h100, link: ''})[1], 'links need both their bandwidth and how many cards they join');
+});
+
+test('a small number is written in plain decimals, and comes back; so do links that had it otherwise', () => {
+  for (const [value, text] of [[1e-7, '0.0000001'], [1.25e-7, '0.000000125'], [5e-324, `0.${'0'.repeat(323)}5`], [0.5, '0.5'], [1e6, '1000000']]) assert.equal(texts.decimal(value), text);
+  const columns = [{...defaults, price: 1e-7}, {...defaults, price: 1.5e-8}], query = address.write(records, columns);
+  assert.equal(query, 'price=0.0000001&vs=price-0.000000015');
+  assert.deepEqual(trip(columns), {columns, notice: ''});
+  assert.deepEqual(read('?price=1e-7').columns, [columns[0]]);
+  assert.deepEqual(column.named(records, columns), ['price 0.0000001 USD/h', 'price 0.000000015 USD/h']);
+  const own = withCard({...h100, price: '0.0000001'}), packed = card.packedCard(own.hardware.own);
+  assert.match(packed, /price-0\.0000001$/);
+  for (const text of [packed, packed.replace('0.0000001', '1e-7')]) assert.deepEqual(card.unpackedCard(text), own.hardware.own);
+  assert.match(forms.commands({...answered({}).choices, hardware: 'own'}, own), /price: 0\.0000001 USD\/h/);
+  assert.match(forms.markdown(own, [answer.answered(own, {...defaults, hardware: 'own', price: 1e-7})], 'GB', link), /own price 0\.0000001 USD\/h/);
 });
 
 test('every form of an answer says that a card has no source', () => {

@@ -3,6 +3,7 @@
 import {packedCard, unpackedCard} from './card.mjs';
 import {packed, unpacked} from './config.mjs';
 import {COUNTS, notWhole} from './scenario.mjs';
+import {decimal} from './text.mjs';
 
 export const MOST = 6; // columns beside each other
 const RECORDS = {model: 'models', hardware: 'hardware', grid: 'grids'};
@@ -44,7 +45,7 @@ export function value(records, name, text, hardware) {
   }
   if (name === 'engine') return has(records.predictions.engines, text) ? [text, ''] : wrong(`no constants of the engine “${short(text)}”`);
   if (name === 'unit') return ['GB', 'GiB'].includes(text) ? [text, ''] : wrong('the unit of memory is GB or GiB');
-  const [least, most, unit] = OWN[name], number = /^\d+(\.\d+)?$/.test(text) ? Number(text) : NaN;
+  const [least, most, unit] = OWN[name], number = /^\d+(\.\d+)?(e-\d{1,3})?$/.test(text) ? Number(text) : NaN;
   const within = number >= least && number <= most;
   return within ? [number, ''] : wrong(`${name} must be a number from ${least} to ${most}${unit && ` ${unit}`}, not ${short(text)}`);
 }
@@ -107,11 +108,11 @@ const same = (one, other) => (one ?? '') === (other ?? '');
 export function write(records, columns) {
   const query = new URLSearchParams(), [first, ...others] = columns;
   for (const name of NAMES) {
-    if (!same(first[name], records.defaults[name])) query.set(name, first[name] ?? '');
+    if (!same(first[name], records.defaults[name])) query.set(name, decimal(first[name] ?? ''));
   }
   for (const other of others) {
     const parts = NAMES.filter(name => name !== 'unit' && !same(other[name], first[name]));
-    query.append('vs', parts.map(name => `${name}-${encodeURIComponent(other[name] ?? '')}`).join('*'));
+    query.append('vs', parts.map(name => `${name}-${encodeURIComponent(decimal(other[name] ?? ''))}`).join('*'));
   }
   if (columns.some(({model}) => model === 'own')) query.set('own', packed(records.models.own));
   if (columns.some(({hardware}) => hardware === 'own')) query.set('card', packedCard(records.hardware.own));

@@ -14,7 +14,7 @@ import {compared} from './reasons.mjs';
 import {activationsFor, expertsDivide, expertsOver, headsDivide, offer} from './scenario.mjs';
 import {asPng, asText} from './svg.mjs';
 import {headline, operatorTable, resultTable} from './tables.mjs';
-import {cited} from './text.mjs';
+import {cited, decimal} from './text.mjs';
 import {bytes, digits, several} from './words.mjs';
 
 const KNOWN = {
@@ -47,7 +47,7 @@ export function start(place, known) {
     open('activations', [['', `with the weights: ${activationsFor(records, choices.weights)}`], ...records.roles.activations.map(id => [id, id])]);
     for (const name of NAMES) {
       const field = form.elements[name];
-      if (field) field.value = choices[name] ?? '';
+      if (field) field.value = decimal(choices[name] ?? '');
     }
     for (const name of ['arithmetic', 'bandwidth']) form.elements[name].placeholder = 100;
     form.elements.pue.placeholder = records.given.pue;
@@ -130,7 +130,7 @@ export function start(place, known) {
 
   function recallCard() {
     const card = records.hardware.own;
-    for (const name of Object.keys(CARD)) cardField(name).value = card?.stated[name] ?? '';
+    for (const name of Object.keys(CARD)) cardField(name).value = decimal(card?.stated[name] ?? '');
     cardField('unit').value = card?.unit ?? 'GB';
   }
 

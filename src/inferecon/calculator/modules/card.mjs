@@ -1,6 +1,7 @@
 // A card of the reader's own: what it states, as a record of the page, in the address, and as the
 // record that Python reads.  No source stands behind it, and every form of it says so.
 
+import {decimal} from './text.mjs';
 import {GIGA} from './words.mjs';
 
 // Least, most, unit, base units in one, symbol; a peak has the number format behind its @.
@@ -52,20 +53,20 @@ function made(stated, unit) {
 }
 
 // In the address: "memory-80GiB*bandwidth-2000*bf16-400".
-export const packedCard = ({stated, unit}) => Object.entries(stated).map(([name, value]) => `${name}-${value}${name === 'memory' ? unit : ''}`).join('*');
+export const packedCard = ({stated, unit}) => Object.entries(stated).map(([name, value]) => `${name}-${decimal(value)}${name === 'memory' ? unit : ''}`).join('*');
 
 export function unpackedCard(text) {
   const texts = {};
   for (const part of text.split('*')) {
-    const [, name, value, unit] = /^(\w+)-([\d.]{1,20})(GB|GiB)?$/.exec(part) ?? [];
+    const [, name, value, unit] = /^(\w+)-([\d.]{1,20}(?:e-\d{1,2})?)(GB|GiB)?$/.exec(part) ?? [];
     if (!Object.hasOwn(CARD, name ?? '') || Boolean(unit) !== (name === 'memory')) return null;
-    texts[name] = value;
+    texts[name] = value.includes('e') ? decimal(Number(value)) : value; // as links were once written
     if (unit) texts.unit = unit;
   }
   return carded(texts)[0];
 }
 
-const written = ({stated, unit}, name) => `${stated[name]}${name === 'memory' ? ` ${unit}` : CARD[name][2] && ` ${CARD[name][2]}`}`;
+const written = ({stated, unit}, name) => `${decimal(stated[name])}${name === 'memory' ? ` ${unit}` : CARD[name][2] && ` ${CARD[name][2]}`}`;
 
 // In words: "memory 80 GiB, memory bandwidth 2000 GB/s, …".
 export const cardWords = card => Object.keys(card.stated).map(name => `${SAYS[name]} ${written(card, name)}`).join(', ');

@@ -1,6 +1,7 @@
 // What columns that stand beside each other are called: by what differs between them.
 
 import {NAMES, OWN} from './address.mjs';
+import {decimal} from './text.mjs';
 import {commas} from './words.mjs';
 
 const COLUMN = {
@@ -21,7 +22,7 @@ const COLUMN = {
 const STATED = {price: 'price', intensity: 'grid', pue: 'PUE', arithmetic: 'arithmetic reached', bandwidth: 'bandwidth reached'};
 const inWords = (records, name, value) => {
   if (name in COLUMN) return COLUMN[name](value, records);
-  return value == null ? `${STATED[name]} as recorded` : `${STATED[name]} ${value}${OWN[name][2] && ` ${OWN[name][2]}`}`;
+  return value == null ? `${STATED[name]} as recorded` : `${STATED[name]} ${decimal(value)}${OWN[name][2] && ` ${OWN[name][2]}`}`;
 };
 const differs = (one, other) => NAMES.filter(name => name !== 'unit' && (one[name] ?? '') !== (other[name] ?? ''));
 

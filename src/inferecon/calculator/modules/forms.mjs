@@ -4,7 +4,7 @@ import {rows} from './answer.mjs';
 import {OWN} from './address.mjs';
 import {cardCommands, cardWords} from './card.mjs';
 import {PARTS, PHASES, operatorRows} from './operators.mjs';
-import {field, line, quoted} from './text.mjs';
+import {decimal, field, line, quoted} from './text.mjs';
 import {digits} from './words.mjs';
 
 const PARAMETERS = ['model', 'hardware', 'weights', 'activations', 'kv', 'tp', 'ep', 'batch', 'isl', 'osl', 'grid', 'provider', 'engine'];
@@ -45,7 +45,7 @@ function remark(choices) {
 
 const ownWords = (choices, records) => [
   ...(choices.hardware === 'own' ? [`card (unsourced): ${cardWords(records.hardware.own)}`] : []),
-  ...stands(choices).map(name => `${name} ${choices[name]} ${OWN[name][2]}`.trim()),
+  ...stands(choices).map(name => `${name} ${decimal(choices[name])} ${OWN[name][2]}`.trim()),
 ];
 
 const rowName = ({says, kind}) => (kind ? `${says}, ${kind}` : says);
