@@ -179,7 +179,7 @@ test('every change that is offered lets it run', () => {
 
 test('two changes are offered where neither is enough, and more devices than a domain has are named', () => {
   const raw = {...defaults, hardware: 'h100-sxm', weights: 'bf16'}, found = change.changes(records, raw);
-  const pair = found.find(({says}) => says === 'weights in fp8 and on H200 SXM 141 GB');
+  const pair = found.find(({says}) => says === 'weights in fp8 and on 8 × H200 SXM 141 GB');
   assert.ok(pair, found.map(({says}) => says).join('; '));
   const {weights, activations, ...card} = pair.set;
   for (const some of [{weights, activations}, card]) assert.ok(!answer.answered(records, {...raw, ...some}).runs);
@@ -191,6 +191,13 @@ test('two changes are offered where neither is enough, and more devices than a d
 test('a context too short for both is shared by prompt and answer', () => {
   const found = change.changes(records, {...defaults, model: 'gpt2', weights: 'bf16'});
   assert.deepEqual(found.map(({set}) => set), [{isl: 512, osl: 512}]);
+});
+
+test('a prompt of the whole context is shortened, and what is then still too much is said with it', () => {
+  const raw = {...defaults, isl: 163840, osl: 1024}, found = change.changes(records, raw);
+  assert.ok(found.some(({says, set}) => set.isl === 162816 && set.batch >= 1 && says.startsWith('162,816 tokens in: all that the context leaves, and batch ')), JSON.stringify(found));
+  for (const {says, set} of found) assert.ok(answer.answered(records, {...raw, ...set}).runs, says);
+  assert.equal(new Set(found.map(({says}) => says)).size, found.length);
 });
 
 test('the largest batch and the longest prompt that are offered cannot be exceeded', () => {

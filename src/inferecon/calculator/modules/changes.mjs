@@ -17,14 +17,32 @@ export function shortage(values, unit) {
 // Changes that let it run: what they say and what they set.  First each alone, then pairs of
 // which neither is enough.
 export function changes(records, raw) {
-  const [choices, wrong] = settled(records, raw);
-  const found = wrong ? ofShape(records, raw) : [
+  const [choices, wrong] = settled(records, raw), enough = ({set}) => able(records, {...raw, ...set});
+  if (wrong) {
+    const shapes = ofShape(records, raw), alone = [...shapes, ...ofHardware(records, raw)].filter(enough);
+    return alone.length ? alone : allowed(records, raw, shapes);
+  }
+  const found = [
     ...ofBatch(records, choices), ...ofLength(records, choices), ...ofCache(records, choices),
-    ...ofWeights(records, choices), ...ofDevices(records, choices),
+    ...ofWeights(records, choices), ...ofDevices(records, choices), ...ofHardware(records, raw),
   ];
-  found.push(...ofHardware(records, raw));
-  const alone = found.filter(({set}) => able(records, {...raw, ...set}));
-  return [...alone, ...(wrong ? [] : twoAtOnce(records, raw, choices))];
+  return [...found.filter(enough), ...twoAtOnce(records, raw, choices)];
+}
+
+// A shape that is allowed may still be too much: each with the nearest change that then lets it run.
+function allowed(records, raw, shapes) {
+  const found = new Map();
+  for (const {says, set} of shapes) {
+    const next = {...raw, ...set};
+    if (Object.entries(set).every(([name, value]) => (raw[name] ?? null) === value)) continue;
+    for (const other of changes(records, next).slice(0, 3)) {
+      const both = {...set, ...other.set}, again = Object.keys(set).filter(name => name in other.set), replaced = again.length === Object.keys(set).length;
+      if (again.length && !replaced) continue; // what the first says would no longer be so
+      const key = JSON.stringify(Object.entries(both).sort());
+      if (!found.has(key)) found.set(key, {says: replaced ? other.says : `${says}, and ${other.says}`, set: both});
+    }
+  }
+  return [...found.values()].filter(({set}) => able(records, {...raw, ...set})).slice(0, 5);
 }
 
 // A shape that is refused: leave the devices open, or shorten prompt and answer to the context.
@@ -52,14 +70,21 @@ function twoAtOnce(records, raw, choices) {
   const left = Object.fromEntries(Object.entries(moves).map(([kind, list]) => [kind, list.filter(one => !enough.has(one))])), found = [];
   for (const [one, other] of [['weights', 'cache'], ['weights', 'devices'], ['weights', 'card'], ['cache', 'devices'], ['cache', 'card']]) {
     const both = left[one].flatMap(first => left[other].map(second => ({says: `${first.says} and ${second.says.replace('KV cache', 'cache')}`, set: {...first.set, ...second.set}})));
-    found.push(...both.filter(({set}) => able(records, {...raw, ...set})).slice(0, 1));
+    found.push(...both.filter(({set}) => able(records, {...raw, ...set})).slice(0, 1).map(one => withCount(records, raw, one)));
   }
   const batched = Object.values(left).flat().flatMap(({says, set}) => {
     const [whole, wrong] = settled(records, {...raw, ...set}), batch = wrong ? 0 : solve(records, whole).largest_batch;
     return batch >= 1 && batch < choices.batch ? [{says: `${says} and batch ${commas(batch)}`, set: {...set, batch}, batch}] : [];
   });
   const fewer = batched.filter(({set}) => able(records, {...raw, ...set})).sort((a, b) => b.batch - a.batch).slice(0, 1);
-  return [...found, ...fewer.map(({says, set}) => ({says, set}))].slice(0, 3);
+  return [...found, ...fewer.map(({says, set}) => withCount(records, raw, {says, set}))].slice(0, 3);
+}
+
+// The same, where it is another card with how many of them.
+function withCount(records, raw, {says, set}) {
+  if (!set.hardware) return {says, set};
+  const [{tp, ep}] = settled(records, {...raw, ...set}), {name} = records.hardware[set.hardware];
+  return {says: says.replace(`on ${name}`, () => `on ${Math.max(tp, ep)} × ${name}`), set};
 }
 
 // The fewest devices of more than one scale-up domain that would hold it, in words; empty if none would.
