@@ -267,7 +267,7 @@ const beside = (...others) => {
 
 test('a column is called by what differs', () => {
   const {columns} = beside({batch: 64}, {hardware: 'l40s', pue: 1.5}, {engine: ''}, {});
-  assert.deepEqual(column.named(records, columns), ['H100 SXM5 80 GB, batch 32, PUE as recorded', 'batch 64', 'L40S, PUE 1.5', 'bounds alone', 'the same']);
+  assert.deepEqual(column.named(records, columns), ['H100 SXM5 80 GB, batch 32, PUE as recorded', 'batch 64', 'L40S, PUE 1.5', 'derived alone', 'the same']);
 });
 
 test('a difference has its reason: what moves the result most when it is exchanged alone', () => {
@@ -287,6 +287,22 @@ test('every difference that is shown has a reason', () => {
   for (const row of answer.rows(records, answers, 'GB')) {
     for (const {apart, reason: said} of row.cells.slice(1)) if (apart && !apart.startsWith('±')) assert.ok(said?.length > 5, `${row.key} ${apart}`);
   }
+});
+
+test('at a share of a peak nothing is called a bound, in any form', () => {
+  const some = [{...small, bandwidth: 30}, {...small, arithmetic: 30, bandwidth: 100}].map(answered);
+  for (const one of some) {
+    const row = answer.rows(records, [one], 'GB').find(({key}) => key === 'itl');
+    assert.deepEqual([row.kind, row.cells[0].kind], ['at the shares stated', 'at the shares stated']);
+    assert.doesNotMatch(forms.markdown(records, [one], 'GB', link).replace('no bound at stated shares', ''), /\bbounds?\b/i);
+    for (const form of [forms.csv, forms.json]) assert.doesNotMatch(form(records, [one], 'GB', link), /\bbounds?\b/i);
+  }
+  const full = answered({...small, arithmetic: 100}), both = [full, some[0]], of = (list, key) => answer.rows(records, list, 'GB').find(row => row.key === key);
+  assert.equal(of([full], 'itl').kind, 'bound');
+  assert.equal(of(both, 'itl').kind, 'bound or at the shares stated');
+  assert.equal(of(both, 'energy_at_limit').kind, 'estimate');
+  const {configurations} = JSON.parse(forms.json(records, both, 'GB', link));
+  assert.deepEqual(configurations.map(({results}) => results.itl.kind), ['bound', 'at the shares stated']);
 });
 
 test('nothing paid and nothing emitted is taken as stated, and is a reason', () => {

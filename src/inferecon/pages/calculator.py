@@ -36,9 +36,9 @@ def html() -> str:
         formats={role: [(id, id) for id in found] for role, found in data["roles"].items()},
         grids=named(data["grids"]),
         engines=[
-            ("", "derived bounds alone"),
+            ("", "derived alone"),
             *(
-                (id, f"bounds, and predicted for {one['name']}")
+                (id, f"derived, and predicted for {one['name']}")
                 for id, one in data["predictions"]["engines"].items()
             ),
         ],

@@ -32,7 +32,11 @@ export function outcomes(records, choices) {
 export function topics(records, answers, unit) {
   const plain = (key, says, of) => ({key, says, unit: '', cells: answers.map(one => cell(of(one.values)))});
   const giga = (key, says) => ({...plain(key, says, values => values[key] / GIGA[unit]), unit});
-  const shown = (key, kind, law = key) => ({...records.shown[law], key, kind: key.endsWith('_at_limit') ? 'estimate' : kind, cells: answers.map(one => result(records, one, key, law))});
+  const kinds = (key, kind) => answers.map(({choices}) => (key.endsWith('_at_limit') ? 'estimate' : kind === 'bound' ? limitKind(choices) : kind));
+  const shown = (key, kind, law = key) => {
+    const each = kinds(key, kind);
+    return {...records.shown[law], key, kind: [...new Set(each)].join(' or '), cells: answers.map((one, n) => ({...result(records, one, key, law), kind: each[n]}))};
+  };
   const joules = {...shown('energy_per_token', 'derived'), unit: 'J/tok', cells: answers.map(one => result(records, one, 'energy_per_token', 'energy_per_token', 1)), key: 'joules'};
   const more = {ttft: [{...shown('ttft_request', 'bound', 'ttft'), says: 'time to first token of a request (TTFT), its own prefill alone'}], energy_per_token: [joules]};
   const paces = Object.keys(PHASES).map(phase => ({
@@ -52,6 +56,10 @@ export function topics(records, answers, unit) {
   for (const {rows: list} of found) for (const row of list) differing(answers, row);
   return found;
 }
+
+// What no machine beats is a bound; with a share of a peak that the reader states it is none any more.
+export const atShares = ({arithmetic, bandwidth}) => Math.min(arithmetic ?? 100, bandwidth ?? 100) < 100;
+const limitKind = choices => (atShares(choices) ? 'at the shares stated' : 'bound');
 
 // How far each cell is from the first, and why.
 function differing(answers, {key, cells: [first, ...others]}) {

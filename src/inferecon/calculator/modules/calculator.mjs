@@ -2,7 +2,7 @@
 // Everything that comes from outside reaches the page as text, never as markup.
 
 import {MOST, NAMES, read, value, withOwn, write} from './address.mjs';
-import {answered, memory, topics} from './answer.mjs';
+import {answered, atShares, memory, topics} from './answer.mjs';
 import {MEMORY, barPicture} from './bar.mjs';
 import {CARD, OWN_CARD, cardWords, carded} from './card.mjs';
 import {beyond, changes, shortage} from './changes.mjs';
@@ -212,7 +212,7 @@ export function start(place, known) {
   }
 
   function ofBounds({arithmetic, bandwidth, tp, ep}) {
-    if (arithmetic != null || bandwidth != null) return 'A bound takes the shares of the peaks that you state; the prediction has fitted ones.';
+    if (atShares({arithmetic, bandwidth})) return 'What is derived takes the shares of the peaks that you state, so it is no bound; the prediction has fitted ones.';
     return Math.max(tp, ep) > 1 ? 'A bound takes the peaks of the datasheet as reached, and plain ring collectives between devices.' : 'A bound takes the peaks of the datasheet as reached, so no machine beats it.';
   }
 

@@ -17,7 +17,7 @@ const COLUMN = {
   osl: count => `${commas(count)} tokens out`,
   provider: name => (name ? `price of ${name}` : 'lowest price'),
   grid: (id, records) => `grid ${records.grids[id].name}`,
-  engine: id => (id ? '' : 'bounds alone'),
+  engine: id => (id ? '' : 'derived alone'),
 };
 const STATED = {price: 'price', intensity: 'grid', pue: 'PUE', arithmetic: 'arithmetic reached', bandwidth: 'bandwidth reached'};
 const inWords = (records, name, value) => {

@@ -1,6 +1,6 @@
 // The answer to take away: Markdown, CSV, JSON, and the commands that compute it again.
 
-import {rows} from './answer.mjs';
+import {atShares, rows} from './answer.mjs';
 import {OWN} from './address.mjs';
 import {cardCommands, cardWords} from './card.mjs';
 import {PARTS, PHASES, operatorRows} from './operators.mjs';
@@ -57,7 +57,7 @@ export function markdown(records, answers, unit, link) {
   out.push('', `| quantity | unit | ${head.join(' | ')} |`, `|---|---|${'---:|'.repeat(answers.length)}`);
   for (const row of list) out.push(`| ${line(row.topic)}: ${line(rowName(row))} | ${line(row.unit)} | ${row.cells.map(x => line([x.text, x.after, x.apart && `(${[x.apart, x.reason].filter(Boolean).join(': ')})`].filter(Boolean).join(' '))).join(' | ')} |`);
   if (answers[0].runs) out.push(...operatorLines(records, answers[0].values));
-  return [...out, '', `Derived bounds; what is predicted has its 90 % interval (≈ calibrated, ~ extrapolated). ${records.edition}, ${records.licence}: <${link}>`, ''].join('\n');
+  return [...out, '', `${answers.some(one => atShares(one.choices)) ? 'Derived, and no bound at stated shares of the peaks' : 'Derived bounds'}; what is predicted has its 90 % interval (≈ calibrated, ~ extrapolated). ${records.edition}, ${records.licence}: <${link}>`, ''].join('\n');
 }
 
 // Milliseconds of each operator by each limit, of the first configuration.
@@ -100,7 +100,7 @@ export function json(records, answers, unit, link) {
     why_not: one.wrong ? [one.wrong] : one.obstacles,
     results: Object.fromEntries(list.map(({key, says, kind, unit: name, law, cells}) => [key, {
       says,
-      ...(kind && {kind}),
+      ...((cells[n].kind ?? kind) && {kind: cells[n].kind ?? kind}),
       ...(cells[n].value === undefined ? {value: cells[n].text} : {value: Number.isFinite(cells[n].value) ? cells[n].value : null, unit: name}),
       ...(cells[n].known && {low: cells[n].low, high: cells[n].high, known: cells[n].known}),
       ...(law && {law}),

@@ -19,7 +19,7 @@ export function headline(rows, {values}) {
     const row = found(Number.isNaN(values[name]) && INSTEAD[name] ? INSTEAD[name] : name), [one] = row.cells;
     const foretold = found(FORETOLD[name] ?? `${name}_predicted`), said = foretold?.cells[0];
     return element('div', {}, element('dt', {}, label),
-      element('dd', {}, kind(row.kind === 'estimate' ? 'at the power limit' : row.kind), amountOf(one.text, row.unit)),
+      element('dd', {}, kind(one.kind === 'estimate' ? 'at the power limit' : one.kind), amountOf(one.text, row.unit)),
       said?.known ? element('dd', {class: 'said'}, kind('predicted'), amountOf(said.text, foretold.unit), ' ', element('span', {class: 'interval'}, said.after)) : '');
   });
 }
