@@ -113,11 +113,28 @@ WRONG = {
     + ", ".join(configs.RULES),
     spoiled(hidden_size=None, vocab_size=None): "config.json of LlamaForCausalLM states no "
     "hidden_size, vocab_size",
-    spoiled(hidden_size="4096"): "config.json of LlamaForCausalLM states no hidden_size",
-    spoiled(hidden_size=-1): "hidden_size must be a whole number of at least 1",
-    spoiled(num_attention_heads=31): "head_dim must be a whole number of at least 0",
-    spoiled(vocab_size=1e300): "vocab_size must be a whole number of at least 1",
-    spoiled(num_hidden_layers=0.5): "n_layers must be a whole number of at least 1",
+    spoiled(hidden_size="4096"): "hidden_size must be a number, not text",
+    spoiled(hidden_size=-1): "hidden_size must be a whole number from 1 to 10,000,000",
+    spoiled(hidden_size=1e15): "hidden_size must be a whole number from 1 to 10,000,000",
+    spoiled(num_attention_heads=31): "head_dim must be a whole number from 1 to 10,000,000",
+    spoiled(vocab_size=1e300): "vocab_size must be a whole number from 1 to 10,000,000",
+    spoiled(max_position_embeddings=2e9): "max_context must be a whole number from 1 to "
+    "1,000,000,000",
+    spoiled(num_hidden_layers=0.5): "n_layers must be a whole number from 1 to 10,000",
+    spoiled(num_hidden_layers=1e12): "n_layers must be a whole number from 1 to 10,000",
+    spoiled(num_key_value_heads=0): "n_kv_heads must be a whole number from 1 to 10,000,000",
+    spoiled(num_key_value_heads=64): "64 heads of keys and values do not divide the 32 heads",
+    spoiled(num_key_value_heads=7): "7 heads of keys and values do not divide the 32 heads",
+    spoiled(num_key_value_heads=-8): "num_key_value_heads must not be below zero",
+    spoiled(num_key_value_heads="8"): "num_key_value_heads must be a number, not text",
+    spoiled(intermediate_size=0): "dense_width must be a whole number from 1 to 10,000,000",
+    json.dumps(LLAMA | {"hidden_size": None}): "hidden_size must be a number, not null",
+    spoiled(hidden_size=[4096]): "hidden_size must be a number, not a list",
+    spoiled(hidden_size={}): "hidden_size must be a number, not an object",
+    json.dumps(FILES["mixtral-8x7b"] | {"num_experts_per_tok": 16}): "a token cannot go to 16 "
+    "experts where there are 8",
+    json.dumps(FILES["deepseek-v3"] | {"num_experts_per_tok": 0}): "top_k must be a whole number "
+    "from 1 to 10,000,000",
     spoiled(torch_dtype="int3"): "config.json states no torch_dtype of bfloat16, float16, float32",
     json.dumps(FILES["qwen2.5-7b"] | {"use_sliding_window": True}): "the rule for "
     "Qwen2ForCausalLM does not cover use_sliding_window",
@@ -188,6 +205,7 @@ QUANTISED = [
     ({}, "bf16", (UNREAD, "unnamed")),
 ]
 RIGHT = [
+    "\ufeff" + spoiled(),
     *(spoiled(quantization_config=how) for how, *_ in QUANTISED),
     *map(json.dumps, [*FILES.values(), *THEIRS.values()]),
     spoiled(head_dim=64, tie_word_embeddings=True, attention_bias=True, mlp_bias=True),

@@ -17,10 +17,27 @@ from . import symbols as s
 from .architectures import RULES
 from .compiled import compiled, javascript
 from .errors import BadInput
-from .records import MOST, POSITIVE
+from .records import POSITIVE
 from .symbols import PARTS
 
 WIDTHS = {"bfloat16": "bf16", "float16": "fp16", "float32": "fp32"}  # torch's names, and ours
+# The most of a count that no model comes near, and of those that are kept smaller or larger.
+MOST = 10_000_000
+LIMITS = {"n_layers": 10_000, "max_context": 1_000_000_000, "window": 1_000_000_000}
+# What layers of a kind cannot be without.
+USED_BY = {
+    "n_kv_heads": "n_full_layers",
+    "head_dim": "n_full_layers",
+    "local_kv_heads": "n_local_layers",
+    "local_head_dim": "n_local_layers",
+    "kv_lora_rank": "n_mla_layers",
+    "dense_width": "n_dense_layers",
+    "expert_width": "n_moe_layers",
+    "n_experts": "n_moe_layers",
+    "top_k": "n_moe_layers",
+}
+NONE_BELOW = {"sliding_window"}  # where a number below zero may stand for none
+KINDS = {str: "text", list: "a list", dict: "an object", type(None): "null"}
 LONGEST = 1_000_000  # letters of a file; none comes near
 # DeepSeek's own inference code reads files with other keys, and says what stands where one is
 # absent (deepseek-ai/DeepSeek-V3, inference/model.py): ours, theirs, and that value.
@@ -52,9 +69,8 @@ def flat(config: dict[str, Any]) -> dict[str, float]:
 
     The model of a file with a vision tower stands under ``text_config``.
     """
-    inner = config.get("text_config")
     values: dict[str, float] = {}
-    for name, value in (config | inner if isinstance(inner, dict) else config).items():
+    for name, value in _merged(config).items():
         if isinstance(value, (bool, int, float)):
             values[name] = float(value)
         elif isinstance(value, list):
@@ -63,6 +79,11 @@ def flat(config: dict[str, Any]) -> dict[str, float]:
                 if isinstance(one, str):
                     values[f"{name}_{one}"] = values.get(f"{name}_{one}", 0.0) + 1
     return values
+
+
+def _merged(config: dict[str, Any]) -> dict[str, Any]:
+    inner = config.get("text_config")
+    return config | inner if isinstance(inner, dict) else config
 
 
 def architecture(config: dict[str, Any]) -> str:
@@ -82,8 +103,12 @@ def facts(config: dict[str, Any]) -> dict[str, float]:
     Raises BadInput for an architecture without a rule, a key that is missing, a case that the
     rule does not cover, or a value that is no count.
     """
-    name, values = architecture(config), flat(config)
-    rule = RULES[name]
+    name, values, stated = architecture(config), flat(config), _merged(config)
+    rule, inputs = RULES[name], _parts(architecture(config))[0]
+    for one in (x.name for x in inputs):
+        value = stated.get(one, 0)
+        if type(value) in KINDS and (value is not None or one in rule.needs):
+            raise BadInput(f"{one} must be a number, not {KINDS[type(value)]}")
     if lacking := [one for one in rule.needs if one not in values]:
         raise BadInput(f"config.json of {name} states no {', '.join(lacking)}")
     inputs, results = _parts(name)
@@ -94,11 +119,30 @@ def facts(config: dict[str, Any]) -> dict[str, float]:
         if refused:
             raise BadInput(f"the rule for {name} does not cover {says}")
     known = {x.name: value for x, value in zip(results, found, strict=False)}
-    for symbol, value in known.items():
-        least = 1 if symbol in POSITIVE else 0
-        if not (least <= value <= MOST and value == int(value)):
-            raise BadInput(f"{symbol} must be a whole number of at least {least}")
+    if wrong := impossible(known):
+        raise BadInput(wrong)
+    for one in (x.name for x in inputs):
+        if values.get(one, 0) < 0 and one not in NONE_BELOW:
+            raise BadInput(f"{one} must not be below zero")
     return {symbol: value for symbol, value in known.items() if value}
+
+
+def impossible(known: dict[str, float]) -> str:
+    """Say why no model has such facts, in one sentence; empty if one may."""
+    for symbol, value in known.items():
+        used = known.get(USED_BY.get(symbol, ""), 0) > 0
+        least, most = 1 if used or symbol in POSITIVE else 0, LIMITS.get(symbol, MOST)
+        if not (least <= value <= most and value == int(value)):
+            return f"{symbol} must be a whole number from {least} to {most:,}"
+    heads = known["n_heads"]
+    for symbol in ("n_kv_heads", "local_kv_heads"):
+        shared = known.get(symbol, 0)
+        if shared and heads % shared:
+            return f"{shared:.0f} heads of keys and values do not divide the {heads:.0f} heads"
+    chosen, experts = known.get("top_k", 0), known.get("n_experts", 0)
+    if chosen > experts:
+        return f"a token cannot go to {chosen:.0f} experts where there are {experts:.0f}"
+    return ""
 
 
 def native(config: dict[str, Any]) -> str:
@@ -122,7 +166,7 @@ def loads(text: str) -> dict[str, Any]:
     if len(text) > LONGEST:
         raise BadInput(f"a config.json has at most {LONGEST:,} letters")
     try:
-        config = json.loads(text, parse_int=float, parse_constant=_refused)
+        config = json.loads(text.removeprefix("\ufeff"), parse_int=float, parse_constant=_refused)
     except (ValueError, RecursionError):
         raise BadInput("this is not JSON: paste the whole config.json") from None
     if not isinstance(config, dict):
@@ -216,10 +260,22 @@ def module() -> str:
         for name in RULES
     ]
     table = {
-        name: {"needs": rule.needs, "refuses": [says for says, _ in rule.refuses]}
+        name: {
+            "needs": rule.needs,
+            "reads": [x.name for x in _parts(name)[0]],
+            "refuses": [says for says, _ in rule.refuses],
+        }
         for name, rule in RULES.items()
     }
-    words = {"widths": WIDTHS, "longest": LONGEST, "most": MOST, "positive": sorted(POSITIVE)}
+    words = {
+        "widths": WIDTHS,
+        "longest": LONGEST,
+        "most": MOST,
+        "limits": LIMITS,
+        "usedBy": USED_BY,
+        "noneBelow": sorted(NONE_BELOW),
+        "positive": sorted(POSITIVE),
+    }
     words |= {"deepseek": DEEPSEEK, "marks": MARKS, "scored": SCORED, "stored": STORED}
     words |= {"quantised": quantised.FORMATS, "grouped": quantised.GROUPED}
     words |= {"letters": quantised.LETTERS}

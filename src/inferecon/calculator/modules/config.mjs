@@ -13,7 +13,7 @@ function loads(text) {
   if (text.length > stated.longest) refuse(`a config.json has at most ${commas(stated.longest)} letters`);
   let config;
   try {
-    config = JSON.parse(text);
+    config = JSON.parse(text.replace(/^\ufeff/, '')); // a mark of some editors before the text
   } catch {
     refuse('this is not JSON: paste the whole config.json');
   }
@@ -38,10 +38,13 @@ function translated(config) {
     torch_dtype: known('dtype', stated.stored, 'bf16'), ...(config.dtype === 'fp8' && {quantization_config: {quant_method: 'fp8'}})};
 }
 
+const merged = config => (plain(config.text_config) ? {...config, ...config.text_config} : config);
+const kindOf = value => (value === null ? 'null' : typeof value === 'string' ? 'text' : Array.isArray(value) ? 'a list' : 'an object');
+
 // Every number by its key, and of a list how long it is and what is in it.
 function flat(config) {
   const values = new Map();
-  for (const [name, value] of Object.entries(plain(config.text_config) ? {...config, ...config.text_config} : config)) {
+  for (const [name, value] of Object.entries(merged(config))) {
     if (typeof value === 'boolean' || typeof value === 'number') values.set(name, Number(value));
     else if (Array.isArray(value)) {
       values.set(`${name}_length`, value.length);
@@ -59,7 +62,10 @@ function architecture({architectures: named}) {
 }
 
 function facts(config) {
-  const name = architecture(config), values = flat(config), rule = rules[name];
+  const name = architecture(config), values = flat(config), rule = rules[name], keys = merged(config);
+  for (const one of rule.reads.filter(key => Object.hasOwn(keys, key) && !['number', 'boolean'].includes(typeof keys[key]))) {
+    if (keys[one] !== null || rule.needs.includes(one)) refuse(`${one} must be a number, not ${kindOf(keys[one])}`);
+  }
   const lacking = rule.needs.filter(one => !values.has(one));
   if (lacking.length) refuse(`config.json of ${name} states no ${lacking.join(', ')}`);
   const found = Object.entries(functions[name](Object.fromEntries(values)));
@@ -68,11 +74,23 @@ function facts(config) {
     if (refused && value) refuse(`the rule for ${name} does not cover ${rule.refuses[refused[1]]}`);
   }
   const known = found.filter(([symbol]) => !symbol.startsWith('refused_'));
-  for (const [symbol, value] of known) {
-    const least = stated.positive.includes(symbol) ? 1 : 0;
-    if (!(least <= value && value <= stated.most && Number.isInteger(value))) refuse(`${symbol} must be a whole number of at least ${least}`);
-  }
+  const wrong = impossible(Object.fromEntries(known));
+  if (wrong) refuse(wrong);
+  for (const one of rule.reads) if (values.get(one) < 0 && !stated.noneBelow.includes(one)) refuse(`${one} must not be below zero`);
   return Object.fromEntries(known.filter(([, value]) => value));
+}
+
+// Why no model has such facts, in one sentence; empty if one may.
+function impossible(known) {
+  for (const [symbol, value] of Object.entries(known)) {
+    const least = known[stated.usedBy[symbol]] > 0 || stated.positive.includes(symbol) ? 1 : 0, most = stated.limits[symbol] ?? stated.most;
+    if (!(least <= value && value <= most && Number.isInteger(value))) return `${symbol} must be a whole number from ${least} to ${commas(most)}`;
+  }
+  for (const shared of [known.n_kv_heads, known.local_kv_heads]) {
+    if (shared && known.n_heads % shared) return `${shared} heads of keys and values do not divide the ${known.n_heads} heads`;
+  }
+  const {top_k: chosen = 0, n_experts: experts = 0} = known;
+  return chosen > experts ? `a token cannot go to ${chosen} experts where there are ${experts}` : '';
 }
 
 function native(config) {
@@ -117,8 +135,9 @@ export function unpacked(records, text) {
   for (const part of text.split('*')) {
     const [, name, value] = /^(\w+)-(\w+)$/.exec(part) ?? [];
     if (name === 'native' && Object.values(stated.widths).includes(value)) format = value;
-    else if ((name === 'max_context' || records.zeros.includes(name)) && /^\d{1,16}$/.test(value) && Number(value) <= stated.most) found[name] = Number(value);
+    else if ((name === 'max_context' || records.zeros.includes(name)) && /^\d{1,16}$/.test(value)) found[name] = Number(value);
     else return null;
   }
-  return format && stated.positive.every(name => found[name] >= 1) ? model(found, format) : null;
+  const needed = [...stated.positive, ...Object.entries(stated.usedBy).filter(([, layers]) => found[layers] > 0).map(([name]) => name)];
+  return format && needed.every(name => found[name] >= 1) && !impossible(found) ? model(found, format) : null;
 }
