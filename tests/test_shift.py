@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from inferecon import cli
 from inferecon.errors import BadInput
-from inferecon.planner.shift import scheduled, shift
+from inferecon.planner.shift import as_text, scheduled, shift
 
 close = pytest.approx
 
@@ -109,6 +109,13 @@ def test_kilograms_saved_are_those_of_the_two_schedules(files):
     flat = shift(*files(curve="hour,gco2e_per_kwh\n0,300\n1,300\n2,300\n"), "1h", 3.0)
     assert flat.kg[0] == close(flat.kg[1])
     assert shift(*files(), "0h").kg == close((1.4, 1.4))
+
+
+def test_a_flat_load_is_told_that_its_hours_are_full(files):
+    load, curve = "hour,kwh\n0,2\n1,2\n2,2\n", "hour,gco2e_per_kwh\n0,400\n1,100\n2,300\n"
+    said = as_text(shift(*files(load, curve), "2h"))
+    assert "give a larger --capacity" in said and "0 kWh run in another hour" in said
+    assert "larger --capacity" not in as_text(shift(*files(load, curve), "2h", 3.0))
 
 
 def test_tokens_and_dates_and_other_headings_are_read(files):

@@ -166,6 +166,8 @@ def as_text(found: Shift) -> str:
     """Return what was saved, in words."""
     told = report(found)
     moved = float(np.maximum(found.after - found.before, 0.0).sum())
+    full = bool(np.all(found.before >= found.capacity * (1 - CUT)))
+    moved, delay = (moved, found.delay) if moved > CUT * told["kwh"] else (0.0, 0.0)
     return "\n".join(
         [
             f"{digits(told['kwh'])} kWh over {len(found.hours):,} hours, due within "
@@ -173,8 +175,12 @@ def as_text(found: Shift) -> str:
             f"{'unshifted':<12}{digits(told['kg_unshifted']):>10} kg CO2e",
             f"{'shifted':<12}{digits(told['kg_shifted']):>10} kg CO2e",
             f"{'saved':<12}{digits(told['kg_saved']):>10} kg CO2e, {told['saved_share']:.1%}",
-            f"{digits(moved)} kWh run in another hour; mean delay of all "
-            f"{digits(found.delay)} hours",
+            f"{digits(moved)} kWh run in another hour; mean delay of all {digits(delay)} hours",
+            *(
+                ["every hour is full, so nothing can move: give a larger --capacity"]
+                if full
+                else []
+            ),
         ]
     )
 
