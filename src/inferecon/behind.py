@@ -21,7 +21,7 @@ from .predictions import ENGINES, IMPLIED
 from .records import Offer, Record, load, sources
 from .response import INPUTS
 from .scenario import Scenario, choose_devices, opened
-from .substitution import parts
+from .substitution import PREFIXES, parts
 from .symbols import GLOSSARY, SYMBOLS
 from .units import ureg
 from .worked import scenario
@@ -30,8 +30,6 @@ COUNTED = 1e6  # a count below is written in full
 PUT_IN = 5  # digits of what is put into an equation: of fewer the reader's sum would be another
 MANY = 6  # facts of one record that are named; of more the number is
 CHOSEN = {field.name for field in fields(Scenario)}
-PREFIXES = dict(zip("PTGMkmµnp", (1e15, 1e12, 1e9, 1e6, 1e3, 1e-3, 1e-6, 1e-9, 1e-12), strict=True))
-PREFIXES[""] = 1.0
 PAGES = {"formats": "data/formats", "constants": "data/sources"}
 
 

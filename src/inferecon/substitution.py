@@ -89,6 +89,10 @@ def parts(symbol: sp.Symbol, value: float) -> tuple[str, str, str]:
     return digits(float(value) / factor), prefix, unit
 
 
+PREFIXES = {"P": 1e15, "T": 1e12, "G": 1e9, "M": 1e6, "k": 1e3, "": 1.0}
+PREFIXES |= {"m": 1e-3, "µ": 1e-6, "n": 1e-9, "p": 1e-12}
+
+
 @cache
 def _unit(symbol: sp.Symbol) -> tuple[float | None, str, bool]:
     """Return how many of the unit in which a symbol is shown make a base unit, and its name."""
@@ -100,18 +104,7 @@ def _unit(symbol: sp.Symbol) -> tuple[float | None, str, bool]:
 
 
 def _prefix(size: float) -> tuple[str, float]:
-    for prefix, factor in (
-        ("P", 1e15),
-        ("T", 1e12),
-        ("G", 1e9),
-        ("M", 1e6),
-        ("k", 1e3),
-        ("", 1.0),
-        ("m", 1e-3),
-        ("µ", 1e-6),
-        ("n", 1e-9),
-        ("p", 1e-12),
-    ):
+    for prefix, factor in PREFIXES.items():
         if size >= factor:
             return prefix, factor
     return "", 1.0

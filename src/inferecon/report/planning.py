@@ -1,9 +1,8 @@
-"""Page of the planner: a plan worked out, who lost and why, and the tiers of the documents."""
+"""Page of the planner: a plan worked out, who lost and why."""
 
 from .. import figures
 from ..figures.meaning import short_device
 from ..numbers import digits
-from ..planner import presets
 from ..planner.ask import Ask
 from ..planner.choose import Plan, plan
 from ..planner.confirm import LONGEST, SETTLED
@@ -18,8 +17,6 @@ from .text import table
 DEVICES = ("a100-80gb-sxm", "h100-sxm", "h200-sxm", "mi300x", "b200-sxm")
 FORMATS = ("bf16", "fp8")
 BATCHES = (16, 64, 128, 256)
-TIER_DEVICES = ("a100-80gb-sxm", "h100-sxm", "l40s")
-TIER_MODEL = "deepseek-r1-distill-qwen-7b"
 EXAMPLE = dict(model="llama-3.1-70b", rps=20.0, isl=1024, osl=256, slo="ttft=500ms,itl=50ms")
 SPLIT = "split: prefill and decode on devices of their own"
 HEAD = """\
@@ -95,10 +92,8 @@ near the line, and the edge ({doc}`../claims/document-2`).
 Of an answer of hundreds of tokens only the first can come in 200 ms, so that is what the \
 preset `--tier online` promises; `--tier near-line` promises nothing, and `--tier edge` asks for \
 ten tokens a second, the reader's speed that the claim is checked against.
-A preset says what the document says, and the planner whether its cards are the right ones:
-"""
-TIERS_RULE = """\
-**A tier is a promise, not a card: write the promise down, and let the price choose the card.**
+A preset says what the document says; {doc}`../chapters/tiers` plans each, and the models that \
+the third document chooses, and judges the advice.
 """
 WAITING = """\
 ## Work that can wait
@@ -172,7 +167,7 @@ def planning_page() -> str:
     head = HEAD.format(settled=SETTLED, longest=f"{LONGEST:,}")
     text = [head, *example(found, told), *losers(told), CHANGES]
     text += [f"- {changed(one).strip()}" for one in told["sensitivity"]]
-    text += ["", CHANGES_RULE, *tiers(), WAITING]
+    text += ["", CHANGES_RULE, TIERS, WAITING]
     return "\n".join(text)
 
 
@@ -274,32 +269,3 @@ def losers(told: dict) -> list[str]:
         for one in told["lost"]
     ]
     return [LOST_HEAD, *table(["it", "candidates", "the nearest, or one of them", ""], body, 1, 2)]
-
-
-def tiers() -> list[str]:
-    """Return what the planner finds for tiers of the document, and what its advice takes."""
-    body = []
-    for name in ("online", "near-line"):
-        preset = presets.TIERS[name]
-        ask = asked(TIER_MODEL, 20.0, 1024, 256, preset.slo, hardware=TIER_DEVICES, formats=FORMATS)
-        found = plan(ask)
-        row = report(found)["ranked"][0]
-        body.append(
-            [
-                name,
-                preset.slo or "nothing",
-                where(row).replace("×", "times"),
-                digits(row["usd_per_million_output"]),
-                digits(row["latency_s"]["ttft"]["p95"] * 1e3),
-                presets.advice(found, preset).partition(": ")[2],
-            ]
-        )
-    head = ["tier", "promise", "the best of A100, H100 and L40S", "USD/Mtok", "TTFT p95, ms"]
-    model = load("models", TIER_MODEL).name
-    return [
-        TIERS,
-        *table([*head, "the document's card"], body, 3, 5),
-        f"{model}, 20 requests a second of 1,024 tokens in and 256 out.",
-        "",
-        TIERS_RULE,
-    ]
