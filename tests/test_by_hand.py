@@ -1502,6 +1502,8 @@ by_hand(
     **prompts | {"n_devices": 4},
     **drawn,
 )
+# 4 devices draw 6 J each in a step of 8 tokens
+by_hand("ENERGY-SERVED-TOKEN", 4 * 6 / 8, n_devices=4, energy_served_fit=6, batch=8)
 # a prompt is (3 x 10 + 5) / 2 = 17.5 FLOP a device; 8 sequences of 10 tokens share 0.8 of them
 by_hand(
     "ENERGY-SERVED-FIT",

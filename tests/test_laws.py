@@ -1,6 +1,7 @@
 """Promises every law and every derivation of the report keeps, whatever it says."""
 
 import math
+import re
 from graphlib import CycleError
 
 import pytest
@@ -38,6 +39,13 @@ def test_a_law_says_one_clause_that_can_stand_in_a_formula(law):
 @every_law
 def test_a_law_holds_no_measured_number(law):
     assert not law.eq.atoms(sp.Float)
+
+
+def test_a_meaning_stands_by_itself_since_a_box_shows_it_alone():
+    meanings = [entry.meaning for entry in GLOSSARY.values()]
+    assert [x for x in set(meanings) if meanings.count(x) > 1] == []
+    leaning = re.compile(r"(the same|its|their|it|of (it|them))\b|.* of (it|them)\b")
+    assert [x for x in meanings if leaning.match(x)] == []
 
 
 def test_ids_are_unique():

@@ -21,7 +21,6 @@ from .numbers import KNOWN, UNIT_NAMES, Interval, digits, prediction
 from .predictions import ENGINES, IMPLIED, METRICS
 from .scenario import Scenario
 
-FORMATS = {"fp8-block128": "fp8", "int4-g32": "int4", "int4-awq": "int4", "int4-gptq": "int4"}
 # What follows from a predicted throughput and energy, by laws of the report.
 FOLLOWS = System(
     [
@@ -59,7 +58,7 @@ def outlook(case: Scenario, engine: str, batches: list, isls: list) -> Outlook:
         raise BadInput(f"{case.name} cannot run: {case.obstacles[0]}")
     batch, isl = np.float64(batches), np.float64(isls)
     said = None
-    if weight(case) in measured.WEIGHTS:
+    if case.weights in measured.WEIGHTS:
         said = predict(measured.prepared(table(case, engine, batch, isl)))
     limits = bounds(case, batch, isl)
     metrics = {}
@@ -121,16 +120,12 @@ def quantities(case: Scenario, metrics: dict[str, Interval]) -> dict[sp.Symbol, 
     return found
 
 
-def weight(case: Scenario) -> str:
-    return FORMATS.get(case.weights, case.weights)
-
-
 def table(case: Scenario, engine: str, batch: np.ndarray, isl: np.ndarray) -> pd.DataFrame:
     """Return workloads as rows of measurements whose values are to be predicted."""
     same = {
         "model": case.model,
         "hardware": case.hardware,
-        "weight_dtype": weight(case),
+        "weight_dtype": case.weights,
         "act_dtype": case.activations,
         "kv_dtype": "fp8" if float(case.values[s.kv_width]) <= 1 else "bf16",
         "n_gpus": max(case.tp, case.ep),
@@ -171,7 +166,7 @@ def forecast(case: Scenario, engine: str) -> list[Forecast]:
     speed nobody measured.
     """
     found = outlook(case, engine, [case.batch], [case.isl])
-    if weight(case) not in measured.WEIGHTS:
+    if case.weights not in measured.WEIGHTS:
         known = ", ".join(sorted(set(measured.WEIGHTS)))
         raise BadInput(f"{found.reason[0]}; known formats: {known}")
     known = str(found.known[0])

@@ -52,7 +52,7 @@ METRICS = {
         "J/tok",
         1.0,
         s.energy_per_token,
-        drawn.ENERGY_SERVED_FIT,
+        drawn.ENERGY_SERVED_TOKEN,
     ),
     "avg_power_W": Metric("power of all devices", "W", 1.0, None),
 }

@@ -11,7 +11,6 @@ from ..calibration import rows as measured
 from ..calibration.constants import GROUPS, SHARES, load
 from ..calibration.fit import STEP
 from ..calibration.validate import MEMORY_SHARE, NINETY, ROOM, cells, half, kind
-from ..forecast import FORMATS
 from ..predictions import ENGINES, METRICS, SAYS
 from ..records import ids
 
@@ -26,7 +25,7 @@ def data() -> dict:
         "measured": sorted({card for _, card, _, _ in cells()}),
         "shares": sorted(symbol.name for symbol in SHARES),
         "groups": {group: [x.name for x in priors] for group, priors in GROUPS.items()},
-        "weights": {id: _weights(id) for id in ids("formats") if label(id) in measured.WEIGHTS},
+        "weights": {id: _weights(id) for id in ids("formats") if id in measured.WEIGHTS},
         "activations": measured.ACTIVATIONS,
         "block_scaled": measured.BLOCK_SCALED,
         "step": STEP,
@@ -36,16 +35,11 @@ def data() -> dict:
     }
 
 
-def label(format: str) -> str:
-    return FORMATS.get(format, format)
-
-
 def _weights(format: str) -> dict:
-    name = label(format)
     return {
-        "as": measured.WEIGHTS[name],
-        "class": measured.precision(name),
-        "narrow": name in measured.NARROW,
+        "as": measured.WEIGHTS[format],
+        "class": measured.precision(format),
+        "narrow": format in measured.NARROW,
     }
 
 
@@ -57,7 +51,7 @@ def _engine(engine: str) -> dict:
         "version": measured.version(written),
         "task": "",
     }
-    known = [id for id in ids("formats") if label(id) in measured.WEIGHTS]
+    known = [id for id in ids("formats") if id in measured.WEIGHTS]
     classes = sorted({_weights(id)["class"] for id in known})
     asked = [(NEVER, NEVER), *((card, NEVER) for card in ids("hardware"))]
     asked += [(NEVER, name) for name in classes]

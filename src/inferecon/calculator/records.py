@@ -8,7 +8,7 @@ import json
 import math
 from functools import cache
 
-from .. import cite
+from .. import cite, citing
 from .. import symbols as s
 from ..givens import component_formats
 from ..imprint import EDITION, LICENCE
@@ -37,9 +37,9 @@ TOPICS = {
     },
     "Energy and emissions, prefill included": {
         s.energy_per_token: "device energy of output tokens",
-        s.energy_at_limit: "the same at the power limit",
+        s.energy_at_limit: "energy of output tokens at the power limit",
         s.carbon_per_token: "emissions of output tokens, PUE included",
-        s.carbon_at_limit: "the same at the power limit",
+        s.carbon_at_limit: "emissions of output tokens at the power limit",
     },
     "Price": {
         s.cost_per_token: "output tokens, prefill included",
@@ -116,7 +116,9 @@ def data() -> dict:
         "predictions": constants.data(),
         "edition": f"inferecon {EDITION}",
         "licence": LICENCE,
-        "bibtex": cite.bibtex(cite.of_page("calculator", "a configuration, computed in the page")),
+        "bibtex": citing.bibtex(
+            cite.of_page("calculator", "a configuration, computed in the page")
+        ),
     }
 
 

@@ -191,11 +191,11 @@ def solved(rows, batch, isl, osl) -> dict:
 def givens(model: str, hardware: str, weights: str, activations: str, kv: str) -> dict:
     """Return facts of the records and widths of the formats; formats not stated are native."""
     record, device = load("models", model), load("hardware", hardware)
-    narrow = weights.lower() in NARROW
-    weights = WEIGHTS.get(weights.lower(), "bf16")
+    said = weights.lower()
+    narrow, weights = said in NARROW, WEIGHTS.get(said, "bf16")
     if weights == "fp8" and model in BLOCK_SCALED:
         weights = "fp8-block128"
-    if weights == "int4-g32" and not record.given.get(s.n_experts):
+    if said == "int4" and not record.given.get(s.n_experts):
         weights = "int4-awq"  # the scheme of a dense model; the other narrows experts alone
     if activations.lower() in ACTIVATIONS:
         activations = activations.lower()

@@ -100,7 +100,7 @@ def energies(rows: pd.DataFrame, found: Inputs, constants: dict) -> np.ndarray:
     )
     cached = np.isfinite(rows.context.to_numpy(float))
     power = np.where(cached, step / got[s.decode_time], whole / lasting)
-    token = whole * total / (found.batch * answer)
+    token = np.where(static, whole * total / (found.batch * answer), got[s.energy_served_token])
 
     figure = np.full(len(rows), np.nan)
     figure = np.where(metric == "energy_per_output_token_J", token, figure)

@@ -25,18 +25,21 @@ WEIGHTS = {
     "fp16": "fp16",
     "bf16": "bf16",
     "fp8": "fp8",
+    "fp8-block128": "fp8-block128",
     "nvfp4": "nvfp4",
     "fp4": "nvfp4",
     "mxfp4": "mxfp4",
     "int4": "int4-g32",
     "int4-g32": "int4-g32",
     "awq": "int4-awq",
+    "int4-awq": "int4-awq",
+    "int4-gptq": "int4-gptq",
     "int8": "int8-w8a16",
     "q4": "gguf-q4-k",
 }
 ACTIVATIONS = ("fp16", "bf16", "fp8", "nvfp4")
 KV_WIDTH = {"fp8": 1.0, "int8": 1.0, "fp16": 2.0, "bf16": 2.0, "16-bit": 2.0}
-NARROW = ("fp8", "nvfp4", "fp4")
+NARROW = ("fp8", "fp8-block128", "nvfp4", "fp4")
 BLOCK_SCALED = ("deepseek-v3", "deepseek-r1", "deepseek-v3.1", "deepseek-v3.2", "kimi-k2")
 FAMILIES = (  # an engine's family: the first word found in its name
     ("tensorrt", "trtllm"),
@@ -199,7 +202,7 @@ def task_of(notes: str, source: str) -> str:
 
 def precision(weights: str) -> str:
     """Class of a weight format: what unit multiplies it, and what is done to it before."""
-    name = weights.lower()
+    name = weights.lower().removesuffix("-block128")
     if name in ("fp8", "mxfp4", "int8"):
         return name
     if "fp4" in name:

@@ -59,5 +59,11 @@ ENERGY_SERVED_FIT = Law(
     "the same of a decode step with its share of prefills",
     "own measurement, data/measurements",
 )
+ENERGY_SERVED_TOKEN = Law(
+    "ENERGY-SERVED-TOKEN",
+    Eq(s.energy_served_token, s.n_devices * s.energy_served_fit / (one * s.batch)),
+    "all devices of a replica draw it, and every sequence gains one token",
+    "derived",
+)
 
 LAWS = [law for law in list(globals().values()) if isinstance(law, Law)]

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from .. import fitting
 from ..calibration import rows as measured
 from ..errors import BadInput
-from ..forecast import weight
 from ..matrix import activations_for
 from ..records import load
 from ..scenario import Scenario
@@ -85,7 +84,7 @@ def _option(ask: Ask, device: str, format: str, tp: int, ep: int) -> Option:
     if case.obstacles:
         kind = MEMORY if "GB are needed" in case.obstacles[0] else OTHER
         return Option(device, format, tp, ep, refused=(kind, case.obstacles[0]))
-    if weight(case) not in measured.WEIGHTS:
+    if case.weights not in measured.WEIGHTS:
         said = f"no row with weights in {case.weights} was measured"
         return Option(device, format, tp, ep, refused=(UNMEASURED, said))
     return Option(device, format, tp, ep, case)

@@ -19,7 +19,7 @@ from ..calibration import rows as measured
 from ..calibration.constants import load
 from ..calibration.predict import solve
 from ..errors import BadInput
-from ..forecast import table, weight
+from ..forecast import table
 from ..scenario import Scenario
 
 KNOTS = 32  # contexts of the decode table
@@ -140,7 +140,7 @@ def steps(
     """
     if case.obstacles:
         raise BadInput(f"{case.name} cannot run: {case.obstacles[0]}")
-    if weight(case) not in measured.WEIGHTS:
+    if case.weights not in measured.WEIGHTS:
         raise BadInput(f"no row with weights in {case.weights} was measured, so no step is known")
 
     def rows(batches: np.ndarray, contexts: np.ndarray) -> pd.DataFrame:

@@ -34,7 +34,7 @@ scale_out_bandwidth = declare("scale_out_bandwidth", "byte/s", r"B_o", "network 
 host_bandwidth = declare("host_bandwidth", "byte/s", r"B_h", "link to the host, one direction")
 board_power = declare("board_power", "joule/second", r"P_\mathrm{TDP}", "power limit of one device")
 idle_power = declare("idle_power", "joule/second", r"P_0", "power of one device at rest")
-all_in_power = declare("all_in_power", "joule/second", r"P_\mathrm{all}", "power with its share of the server")
+all_in_power = declare("all_in_power", "joule/second", r"P_\mathrm{all}", "power of one device with its share of the server")
 measured_matmul_flops = declare("measured_matmul_flops", "FLOP/s", r"\tilde P", "fastest matmul measured")
 measured_allreduce_bandwidth = declare("measured_allreduce_bandwidth", "byte/s", r"\tilde B_\ell", "bus bandwidth measured")
 

@@ -24,7 +24,7 @@ export function predicted(records, choices, engine, wide = true) {
   const found = {};
   for (const [group, names] of Object.entries(GROUPS)) {
     for (const name of names) {
-      const ends = wide ? interval(about, values, constants, group, name, own.spread[name][held]) : Array(3).fill(figure(about, {...values, devices_asked: values.n_devices}, constants, name));
+      const ends = wide ? interval(about, values, constants, group, name, own.spread[name][held]) : Array(3).fill(figure(about, values, constants, name));
       if (ends.every(Number.isFinite)) found[name] = ends;
     }
   }
@@ -39,7 +39,6 @@ function inputs(records, choices, format, own) {
   const model = records.models[choices.model], device = records.hardware[choices.hardware], about = records.predictions;
   let weights = format.as;
   if (weights === 'fp8' && about.block_scaled.includes(choices.model)) weights = 'fp8-block128';
-  if (weights === 'int4-g32' && !model.given.n_experts) weights = 'int4-awq'; // the other narrows experts alone
   const {activations: asked} = choices;
   const activations = about.activations.includes(asked) ? asked : format.narrow ? weights : 'bf16';
   const measuredAs = {...choices, ...PLAIN, weights, activations, kv: 'bf16'};
@@ -86,18 +85,18 @@ function figure(about, values, constants, name) {
   if (name === 'ttft') return got.served_first + waves * (got.served_first + (answer - 1) * got.served_step);
   if (name === 'itl') return got.served_step;
   if (name === 'throughput') return got.served_throughput;
-  return answer * got.energy_served_fit * values.devices_asked / (values.batch * answer);
+  return got.energy_served_token;
 }
 
 // The figure and its 90 % interval: the spread held out, and what levels never seen leave open.
 function interval(about, values, constants, group, name, held) {
-  const all = {...values, devices_asked: values.n_devices}, base = figure(about, all, constants, name);
+  const base = figure(about, values, constants, name);
   let open = 0;
   for (const symbol of about.groups[group]) {
     const [value, variance] = constants[symbol];
     if (!(variance > 0)) continue;
     const moved = {...constants, [symbol]: [value + about.step, variance]};
-    open += ((Math.log(figure(about, all, moved, name)) - Math.log(base)) / about.step) ** 2 * variance;
+    open += ((Math.log(figure(about, values, moved, name)) - Math.log(base)) / about.step) ** 2 * variance;
   }
   const wide = Math.sqrt(held ** 2 + about.ninety ** 2 * open);
   return base > 0 ? [base, base * Math.exp(-wide), base * Math.exp(wide)] : [NaN, NaN, NaN];
