@@ -9,7 +9,7 @@ import pytest
 
 from inferecon import book, chromium, predicting
 from inferecon.calculator import bundle
-from inferecon.cite import FORMS
+from inferecon.citing import FORMS
 from inferecon.dataset import write_dataset
 from inferecon.errors import BadInput
 from inferecon.files import BOOK

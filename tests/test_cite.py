@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import sympy as sp
 
-from inferecon import anchors, cite, cli, export
+from inferecon import anchors, cite, citing, cli, export
 from inferecon.citebox import box
 from inferecon.edition import UNSTAMPED, commit, edition, pages
 from inferecon.errors import BadInput
@@ -25,7 +25,7 @@ NUMBERS = [
     "counts/deepseek-v3:params_total",
     "formats/nvfp4:format_width",
 ]
-every_form = pytest.mark.parametrize("form", cite.FORMS)
+every_form = pytest.mark.parametrize("form", citing.FORMS)
 
 
 # Ids -------------------------------------------------------------------------------------------
@@ -106,7 +106,7 @@ def test_every_id_can_be_cited_in_every_form():
 def check_forms(id):
     found = cite.entry(id)
     assert found.id == id and found.says and found.source and found.edition == edition()
-    texts = {form: cite.written(found, form) for form in cite.FORMS}
+    texts = {form: citing.written(found, form) for form in citing.FORMS}
     assert all(edition() in text for text in texts.values())
     assert texts["markdown"].startswith(f"**{id}** ({found.kind})")
     assert texts["markdown"].count("$$") == (2 if found.equation else 0)
@@ -165,16 +165,16 @@ def test_no_text_of_an_entry_gets_into_the_page_as_markup():
         }
     )
     shown = "\n".join(box(hostile))
-    assert "<script" not in shown and shown.count("</div>") == len(cite.FORMS)
+    assert "<script" not in shown and shown.count("</div>") == len(citing.FORMS)
     assert r"50 \%\_\#\{\}\textasciitilde{}" in unescape(shown)
-    assert r"\`x\` \$y\$" in cite.written(hostile, "markdown")
-    assert json.loads(cite.written(hostile, "json"))["says"] == hostile.says
+    assert r"\`x\` \$y\$" in citing.written(hostile, "markdown")
+    assert json.loads(citing.written(hostile, "json"))["says"] == hostile.says
 
 
 def test_a_box_holds_all_forms_and_nothing_that_changes_from_build_to_build():
     shown = "\n".join(box(cite.of_law(BY_ID["ITL"])))
-    assert shown.count('class="form"') == len(cite.FORMS) and edition() in shown
-    assert shown.count(UNSTAMPED) == len(cite.FORMS) and commit()[:12] not in shown
+    assert shown.count('class="form"') == len(citing.FORMS) and edition() in shown
+    assert shown.count(UNSTAMPED) == len(citing.FORMS) and commit()[:12] not in shown
     assert len(shown) < 4000
 
 
@@ -189,7 +189,7 @@ def test_numbers_of_a_scenario_are_put_in(form):
     value = cite.ledger()[f"{SCENARIO}:itl"][0]
     shown = float(re.search(r"([\d.]+)\\ \\text\{ms\}", found.worked)[1])
     assert shown == pytest.approx(value, rel=5e-3) and found.remark == ""
-    assert f"{SCENARIO}, batch 32, 1,024 tokens in" in cite.written(found, form)
+    assert f"{SCENARIO}, batch 32, 1,024 tokens in" in citing.written(found, form)
 
 
 def test_a_special_case_says_where_it_is_not_the_case():
@@ -307,4 +307,4 @@ def test_a_claim_is_cited_with_its_verdict_and_place():
     found = cite.entry("s3-40p2-kwh")
     assert (found.kind, found.value) == ("claim", "arithmetic error")
     assert found.url == "claims/document-3.html#claim-s3-40p2-kwh"
-    assert "arithmetic error" in cite.written(found)
+    assert "arithmetic error" in citing.written(found)

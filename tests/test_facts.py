@@ -7,7 +7,7 @@ from html import unescape
 
 import pytest
 
-from inferecon import cite, cli, facts, numberbox
+from inferecon import cite, citing, cli, facts, numberbox
 from inferecon.edition import UNSTAMPED
 from inferecon.errors import BadInput
 from inferecon.pages.published import moved_facts
@@ -116,7 +116,7 @@ def test_the_page_cites_a_value_as_the_command_does(filled):
     assert len(SAMPLE) > 100
     for id, forms in zip(SAMPLE, filled(found, SAMPLE), strict=True):
         entry = cite.entry(id).model_copy(update={"commit": UNSTAMPED})
-        assert forms == [cite.written(entry, form) for form in cite.FORMS]
+        assert forms == [citing.written(entry, form) for form in citing.FORMS]
 
 
 def test_the_address_in_a_citation_is_the_place_of_the_value():
@@ -187,6 +187,6 @@ def test_hostile_text_of_a_record_stays_text(filled, monkeypatch):
     ).replace('\\"', '"')
     for id, forms in zip(asked, filled(found, asked), strict=True):
         entry = cite.of_fact(facts.recorded(id)).model_copy(update={"commit": UNSTAMPED})
-        assert forms == [cite.written(entry, form) for form in cite.FORMS]
+        assert forms == [citing.written(entry, form) for form in citing.FORMS]
     assert unescape(numberbox.link('x"><i>')) == '<a class="num" data-number="x"><i>">'
     assert "<i>" not in numberbox.link('x"><i>')

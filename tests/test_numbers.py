@@ -8,7 +8,7 @@ from html import unescape
 
 import pytest
 
-from inferecon import cite, naming, numberbox
+from inferecon import cite, citing, naming, numberbox
 from inferecon.edition import UNSTAMPED
 from inferecon.errors import BuildFailed
 from inferecon.files import BOOK, ROOT
@@ -139,7 +139,7 @@ def test_a_prediction_says_its_interval_its_engine_and_how_it_is_known():
     assert kind["mark"] == "~"
     assert kind["law"] == "SERVED-STEP" and "predicted for vLLM" in kind["says"]
     assert "DeepSeek-V3 on 8 × H200" in case["of"] and "vLLM" in case["of"]
-    assert case["command"] == "inferecon predict deepseek-v3 h200-sxm fp8 --engine vllm"
+    assert case["command"] == "inferecon trace deepseek-v3 h200-sxm fp8 SYMBOL --engine vllm"
     assert found["numbers"]["deepseek-v3/h200-sxm/fp8@vllm"]["itl"] == [0, "30", 30.0, "20", "45"]
     said = "30 ms, 90 % interval 20 to 45 ms, extrapolated"
     assert cite.of_value(PREDICTED, number).value == said
@@ -186,7 +186,8 @@ def test_a_prediction_has_its_bound_beside_it():
     number = Number(30.0, "ms", 20.0, 45.0, "extrapolated")
     found = numberbox.data([PREDICTED], NUMBERS | {PREDICTED: number})["behind"]
     case = "deepseek-v3/h200-sxm/fp8@vllm"
-    assert found["bound"][case]["itl"] == NUMBERS[ITL].shown
+    said = found["beside"][case]["itl"]
+    assert said[0] == f"derived bound: {NUMBERS[ITL].shown}"
     assert len(found["of"][case]["itl"]) == 1, "constants set it, not the greater of two bounds"
 
 
@@ -263,7 +264,7 @@ def test_the_page_cites_a_number_as_the_command_does(filled):
     assert len(SAMPLE) > 350
     texts = filled(numberbox.data(SAMPLE, NUMBERS), SAMPLE)
     for id, forms in zip(SAMPLE, texts, strict=True):
-        assert forms == [cite.written(stamped(cite.entry(id)), form) for form in cite.FORMS]
+        assert forms == [citing.written(stamped(cite.entry(id)), form) for form in citing.FORMS]
 
 
 @pytest.mark.parametrize("symbol", ["itl", "throughput", "cost_per_token"])
@@ -272,7 +273,7 @@ def test_the_page_cites_a_prediction_as_the_command_does(symbol, filled):
     number = Number(0.0312345, SHOWN[SYMBOLS[symbol]], 0.02, 1.0 / 3, "calibrated")
     written = cite.of_value(id, number)
     (forms,) = filled(numberbox.data([id], NUMBERS | {id: number}), [id])
-    assert forms == [cite.written(stamped(written), form) for form in cite.FORMS]
+    assert forms == [citing.written(stamped(written), form) for form in citing.FORMS]
 
 
 def test_hostile_text_is_escaped_in_each_form_as_the_command_does(filled):
@@ -280,7 +281,7 @@ def test_hostile_text_is_escaped_in_each_form_as_the_command_does(filled):
     data = numberbox.data([ITL], NUMBERS)
     data["kinds"][0] |= {"says": text, "source": text}
     hostile = stamped(cite.entry(ITL)).model_copy(update={"says": text, "source": text})
-    assert filled(data, [ITL]) == [[cite.written(hostile, form) for form in cite.FORMS]]
+    assert filled(data, [ITL]) == [[citing.written(hostile, form) for form in citing.FORMS]]
     shown = numberbox.script(data)
     assert shown.count("</") == 1 and embedded(shown) == data
 

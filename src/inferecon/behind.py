@@ -11,38 +11,41 @@ from functools import cache
 
 import sympy as sp
 
-from . import naming, provenance
-from .givens import Origin
-from .law import NAME
+from . import naming
+from .basis import Basis, basis
+from .law import NAME, Law
 from .laws import SERVICE
 from .matrix import HARDWARE, WORKLOAD
-from .numbers import SHOWN, digits
+from .numbers import SHOWN, Number, digits
 from .predictions import ENGINES, IMPLIED
-from .records import Offer, Record, load, sources
+from .records import load
 from .response import INPUTS
 from .scenario import Scenario, choose_devices, opened
+from .sourcing import records, told
 from .substitution import PREFIXES, parts
 from .symbols import GLOSSARY, SYMBOLS
 from .units import ureg
 from .worked import scenario
 
 COUNTED = 1e6  # a count below is written in full
+SAME = 1e-6  # by which a published number and what its law gives may differ: its digits
 PUT_IN = 5  # digits of what is put into an equation: of fewer the reader's sum would be another
-MANY = 6  # facts of one record that are named; of more the number is
 CHOSEN = {field.name for field in fields(Scenario)}
-PAGES = {"formats": "data/formats", "constants": "data/sources"}
+TTFT = SYMBOLS["ttft"]  # its bound is that of the own prompt alone, and no published number
 
 
 def behind(ids: Iterable[str], numbers: dict) -> dict:
     """Return what the box says of the values and records behind some numbers.
 
     ``values[case][symbol]`` is written as a reader would; ``won[case][time]`` says which
-    bound set a time, and ``bound[case][symbol]`` the derived value beside a prediction.
-    ``of[case][symbol]`` is which of ``sets`` a number rests on, and the times behind it; a set
-    has places in ``inputs``, records with the facts used of them and places in ``sources``.
+    bound set a time, and ``beside[case][symbol]`` what stands beside a prediction: its bound, and
+    whether that cut it.  ``of[case][symbol]`` is which of ``sets`` a number rests on, and the
+    times behind it; a set has places in ``inputs``, records with the facts used of them and
+    places in ``sources``.  ``fits[case][symbol]`` has places in ``constants``, the fitted ones
+    that a prediction rests on, and then that in ``rows``, the measured rows behind them.
     """
-    values, won, of, bound = {}, {}, {}, {}
-    inputs, sets, texts = {}, {}, {}  # what each is: which one it is
+    values, won, of, beside, fits = {}, {}, {}, {}, {}
+    inputs, sets, texts, constants, rows = {}, {}, {}, {}, {}  # what each is: which one it is
     for id in sorted(ids):
         name, symbol = naming.split(id)
         case, known = _opened(name, numbers)
@@ -50,7 +53,9 @@ def behind(ids: Iterable[str], numbers: dict) -> dict:
             continue
         own, how = naming.bare(name)
         law = naming.law_of(id)
-        for part in sorted(law.eq.rhs.free_symbols, key=NAME) if law else ():
+        foretold = basis(case, how) if how in ENGINES else None
+        filled = foretold is None or _gives(law, known, numbers[id], symbol)
+        for part in sorted(law.eq.rhs.free_symbols, key=NAME) if law and filled else ():
             value = known.get(part, math.nan)
             if not math.isnan(value):
                 values.setdefault(name, {})[part.name] = plain(part, float(value), PUT_IN)
@@ -58,26 +63,36 @@ def behind(ids: Iterable[str], numbers: dict) -> dict:
         if target is None:
             continue
         times = () if how in ENGINES else _times(target)
-        if how in ENGINES:
-            derived = numbers.get(f"{own}:{symbol}")
-            if derived is not None and not derived.missing and symbol != "ttft":
-                bound.setdefault(name, {})[symbol] = derived.shown
+        if foretold is not None and not numbers[id].missing:
+            words = _beside(foretold, target, numbers[id], numbers.get(f"{own}:{symbol}"), filled)
+            beside.setdefault(name, {})[symbol] = words
+            fitted = [
+                [x.symbol.name, _name(x.symbol), plain(x.symbol, x.value), x.levels]
+                for x in foretold.constants_of(target)
+            ]
+            places = [constants.setdefault(tuple(one), len(constants)) for one in fitted]
+            alike = foretold.rows_of(target).said
+            fits.setdefault(name, {})[symbol] = [*places, rows.setdefault(alike, len(rows))]
         for time in times:
             won.setdefault(name, {})[time.name] = _winner(case, time)
-        rests = _records(case, SERVICE.inputs_of(target))
+        needs = foretold.records_of(target) if foretold else SERVICE.inputs_of(target)
+        rests = records(case, needs)
         places = tuple(inputs.setdefault(one, len(inputs)) for one in rests)
         of.setdefault(name, {})[symbol] = [
             sets.setdefault(places, len(sets)),
             *(time.name for time in times),
         ]
-    told = [dict(_told(*one)) for one in inputs]
-    for one in told:
+    found = [dict(told(*one)) for one in inputs]
+    for one in found:
         one["sources"] = [texts.setdefault(text, len(texts)) for text in one["sources"]]
     return {
         "values": values,
         "won": won,
-        "bound": bound,
-        "inputs": told,
+        "beside": beside,
+        "fits": fits,
+        "constants": [list(one) for one in constants],
+        "rows": [*rows],
+        "inputs": found,
         "sources": [*texts],
         "sets": [list(places) for places in sets],
         "of": of,
@@ -107,7 +122,9 @@ def _opened(case: str, numbers: dict) -> tuple[Scenario | None, dict]:
         found = _full(found, int(numbers[f"{own}:largest_batch"].value))
     known = found.values
     if how in ENGINES:
-        known = {x: known[x] for x in found.given()} | _predicted(case, numbers)
+        foretold = basis(found, how)
+        solved = foretold.values if foretold else {}
+        known = {x: known[x] for x in found.given()} | solved | _predicted(case, numbers)
     return found, known
 
 
@@ -122,6 +139,31 @@ def _predicted(case: str, numbers: dict) -> dict:
     if rate is not None and not rate.missing:
         found[SYMBOLS["device_time"]] = 1 / rate.value  # token/s is the base unit
     return found
+
+
+def _gives(law: Law | None, known: dict, number: Number, symbol: str) -> bool:
+    """Say whether a law gives a prediction from these values, and no bound or wait changed it."""
+    if law is None or number.missing:
+        return False
+    value = number.value / _shown_in_a_base_unit(SYMBOLS[symbol])
+    found = {x: known.get(x, math.nan) for x in law.needs}
+    return math.isclose(float(law(found)), value, rel_tol=SAME)
+
+
+def _beside(
+    foretold: Basis, target: sp.Symbol, number: Number, bound: Number | None, filled: bool
+) -> list[str]:
+    """Say what stands beside a prediction: its bound, what that cut off, and who has to wait."""
+    said = []
+    if bound is not None and not bound.missing and target != TTFT:
+        ends = [x for x in (number.low, number.high) if math.isclose(x, bound.value, rel_tol=SAME)]
+        cut = ", where the interval is cut" if ends and number.value != bound.value else ""
+        said.append(f"derived bound: {bound.shown}{cut}")
+    if foretold.waits:
+        said.append(foretold.waits)
+    elif not filled:
+        said.append("the law gives less than the bound, and no engine does: the bound is told")
+    return said
 
 
 @cache
@@ -221,70 +263,3 @@ def _rate(symbol: sp.Symbol) -> tuple[float, str] | None:
     if "/" not in unit or symbol in SHOWN:
         return None
     return ureg.Quantity(1.0, GLOSSARY[symbol].unit).to(unit).m, unit
-
-
-# Records ---------------------------------------------------------------------------------------
-
-
-@cache
-def _records(case: Scenario, inputs: frozenset[sp.Symbol]) -> list[tuple]:
-    """Return record, facts used of it, and the offer, of everything that some inputs come from."""
-    origins = _origins(case)
-    used: dict[str, tuple[str, str, set[str], str]] = {}
-    for symbol in inputs:
-        origin = origins.get(symbol)
-        if origin is None or origin.record is None:
-            continue
-        kind, id = origin.record.kind, origin.record.id
-        facts = used.setdefault(origin.record.path, (kind, id, set(), origin.choice or ""))[2]
-        if origin.fact:
-            facts.add(origin.fact)
-    found = (used[path] for path in sorted(used))
-    return [(kind, id, tuple(sorted(facts)), offer) for kind, id, facts, offer in found]
-
-
-@cache
-def _origins(case: Scenario) -> dict[sp.Symbol, Origin]:
-    return case.origins_of_given()
-
-
-@cache
-def _told(kind: str, id: str, facts: tuple[str, ...], provider: str) -> dict:
-    """Return name, place, values and sources of a record, of which some facts are used."""
-    record = load(kind, id)
-    found = [record.facts[fact] for fact in facts]
-    if provider:
-        offer = next(one for one in record.offers if one.provider == provider and one.price)
-        return _entry(record, [_offered(record, offer)], [offer.source])
-    words = [provenance.known(record, fact) for fact in facts]
-    said = [
-        f"{fact} = {provenance.described(one, word)}"
-        for fact, one, word in zip(facts, found, words, strict=True)
-    ]
-    if len(said) > MANY:
-        said = [", ".join([f"{len(said)} facts", *provenance.counted(words)])]
-    if kind == "formats":
-        said.append(record.about["formula"])
-    return _entry(record, said, [key for one in found for key in one.source])
-
-
-def _offered(record: Record, offer: Offer) -> str:
-    mark = provenance.marked(provenance.known_offer(record, offer))
-    said = [offer.price, offer.provider, offer.kind, f"date: {offer.date}", mark]
-    return ", ".join(filter(None, said))
-
-
-def _entry(record: Record, said: list[str], keys: list[str]) -> dict:
-    texts = []
-    for key in dict.fromkeys(keys):
-        source = sources()[key]
-        texts.append(source.what + (f", read {source.read}" if source.read else ""))
-    return {"name": record.name, "at": f"{_page(record)}.html", "says": said, "sources": texts}
-
-
-def _page(record: Record) -> str:
-    if record.kind == "prices":
-        return _page(load("hardware", record.id))
-    if record.kind in ("models", "hardware"):
-        return naming.page_of(record.kind, record.id)
-    return PAGES.get(record.kind, "data/assumptions")

@@ -1,51 +1,33 @@
-"""Cite one thing of this report: a law, a derivation or its step, a number, a fact or a claim.
+"""Find what is cited: a law, a derivation or its step, a number, a fact or a claim.
 
-An entry knows its id, what it says, where it stands and of which edition it is;
-it writes itself as Markdown, LaTeX, BibTeX or JSON.  The second half of the
-edition is the fingerprint of all laws.
+An entry knows its id, what it says, where it stands and of which edition it is; ``citing``
+writes it.  The second half of the edition is the fingerprint of all laws.
 """
 
-import json
 import re
 from functools import cache
 
-from pydantic import BaseModel
-
 from . import anchors, facts, naming
+from .citing import GAP, Entry
 from .claims import Judged, judged
 from .edition import edition, pages
 from .errors import BadInput, nearest
 from .files import BOOK
-from .imprint import AUTHORS, EDITION, TITLE
 from .law import Law, latex
 from .laws import SERVICE
 from .laws.catalogue import BY_ID, DERIVATIONS
-from .numbers import Number
+from .numbers import KNOWN, Number
 from .results import read_numbers
 from .substitution import substituted
 from .worked import remark, scenario, value_of
 
-FORMS = ("markdown", "latex", "bibtex", "json")
-GAP = chr(0xE000)  # where a script puts the address of a view; no text of ours has it
-
-
-class Entry(BaseModel):
-    """What is cited.  ``equation`` is LaTeX, ``sympy`` the same as SymPy writes it."""
-
-    id: str
-    kind: str  # law, derivation, step, number, fact or claim
-    says: str
-    equation: str = ""
-    sympy: str = ""
-    holds: str = ""
-    source: str
-    value: str = ""
-    url: str
-    edition: str
-    commit: str = ""
-    scenario: str = ""
-    worked: str = ""  # LaTeX: the equation with the numbers of the scenario put in
-    remark: str = ""
+MISSING = "missing: a fact that it needs is on no record"
+DERIVED = (
+    "derived from records and laws; a time is a bound, not a prediction, and on several devices "
+    "the bound of collectives that go round in a ring"
+)
+# Published symbols that rest on the fitted energies.
+MEASURED = {"energy_per_token", "carbon_per_token", "energy_step", "energy_prefill"}
 
 
 # Finding ---------------------------------------------------------------------------------------
@@ -127,19 +109,35 @@ def of_number(id: str) -> Entry:
     return of_value(id, numbers[id])
 
 
-def of_value(id: str, number: Number) -> Entry:
-    """The same for a value that need not be in the ledger."""
-    law = naming.law_of(id)
+def of_value(id: str, number: Number, numbers: dict | None = None) -> Entry:
+    """The same for a value that need not be in the ledger, or is among other numbers."""
+    law, case = naming.law_of(id), naming.split(id)[0]
     return Entry(
         id=id,
         kind="number",
         says=naming.says(id),
+        of=naming.case_of(case, ledger() if numbers is None else numbers).of,
         source=f"law {law.id}" if law else "computed from the laws",
         value=number.said,
+        known=how(naming.split(id)[1], number),
         url=f"{naming.page(id)}.html#{naming.anchor(id)}",
         edition=edition(),
         **(_equation(law.eq, law.holds) if law else {}),
     )
+
+
+def how(symbol: str, number: Number) -> str:
+    """Say how a published number is known."""
+    if number.known:
+        return f"{number.known}: {KNOWN[number.known].says}"
+    if number.missing:
+        return MISSING
+    name = symbol.partition("@")[0]
+    if name.endswith("_at_limit"):
+        return "an estimate: the power limit for the time of the bound"
+    if name in MEASURED:
+        return "derived at the bound, with energies fitted to our own runs on one H200"
+    return DERIVED
 
 
 def of_fact(found: facts.Recorded) -> Entry:
@@ -203,90 +201,6 @@ def url(id: str) -> str:
     if name not in pages():
         return f"laws.html#row-{anchors.slug(name)}"
     return f"{pages()[name]}.html#{anchors.label(id if step else name)}"
-
-
-# Forms -----------------------------------------------------------------------------------------
-
-
-def written(found: Entry, form: str = "markdown") -> str:
-    """Return an entry in one of the forms."""
-    if form not in FORMS:
-        raise BadInput(f"no form {form!r}{nearest(form, FORMS)}")
-    return {"markdown": markdown, "latex": latex_text, "bibtex": bibtex, "json": json_text}[form](
-        found
-    )
-
-
-def markdown(found: Entry) -> str:
-    lines = [f"**{found.id}** ({found.kind}): {_plain(found.says)}", ""]
-    if found.value:
-        lines += [f"Value: {found.value}", ""]
-    if found.equation:
-        lines += ["$$", found.equation, "$$", ""]
-    if found.holds:
-        lines += [f"Holds where ${found.holds}$.", ""]
-    if found.worked:
-        lines += [f"In {found.scenario}:", "", "$$", found.worked, "$$", ""]
-    if found.remark:
-        lines += [f"{_plain(found.remark)}.", ""]
-    return "\n".join([*lines, f"Source: {_plain(found.source)}. {_where(found)}, `{found.url}`."])
-
-
-def latex_text(found: Entry) -> str:
-    lines = [rf"\textbf{{{_tex(found.id)}}} ({found.kind}): {_tex(found.says)}."]
-    if found.value:
-        lines += [f"Value: {_tex(found.value)}."]
-    if found.equation:
-        lines += [r"\begin{equation*}", found.equation, r"\end{equation*}"]
-    if found.holds:
-        lines += [f"Holds where ${found.holds}$."]
-    if found.worked:
-        lines += [f"In {_tex(found.scenario)}:"]
-        lines += [r"\begin{equation*}", found.worked, r"\end{equation*}"]
-    if found.remark:
-        lines += [f"{_tex(found.remark)}."]
-    where = rf"{_tex(_where(found))}, \texttt{{{_tex(found.url)}}}"
-    return "\n".join([*lines, f"Source: {_tex(found.source)}. {where}."])
-
-
-def bibtex(found: Entry) -> str:
-    note = [f"Source: {found.source}"]
-    note += [f"value: {found.value}"] if found.value else []
-    note += [f"commit {found.commit}"] if found.commit else []
-    worked = f"; in {_tex(found.scenario)}: ${found.worked}$" if found.worked else ""
-    fields = {
-        "author": f"{{{AUTHORS}}}",
-        "title": f"{{{found.kind.capitalize()} {_tex(found.id)}: {_tex(found.says)}}}",
-        "howpublished": rf"{TITLE}, edition {found.edition}, \texttt{{{_tex(found.url)}}}",
-        "year": EDITION.partition(".")[0],
-        "note": _tex("; ".join(note)) + worked,
-    }
-    rows = "\n".join(f"  {name:<12} = {{{value}}}," for name, value in fields.items())
-    return f"@misc{{{key(found)},\n{rows}\n}}"
-
-
-def key(found: Entry) -> str:
-    """Return the name of an entry in a bibliography."""
-    return re.sub(r"[^a-z0-9]+", "-", f"inferecon-{found.kind}-{found.id}".lower()).strip("-")
-
-
-def json_text(found: Entry) -> str:
-    kept = {k: v for k, v in found.model_dump().items() if v}
-    return json.dumps(kept, ensure_ascii=False, indent=2)
-
-
-def _where(found: Entry) -> str:
-    commit = f", commit {found.commit}" if found.commit else ""
-    return f"{AUTHORS}, {TITLE}, edition {found.edition}{commit}"
-
-
-def _plain(text: str) -> str:
-    return re.sub(r"([\\`*_\[\]<>$|])", r"\\\1", text)
-
-
-def _tex(text: str) -> str:
-    special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    return "".join(special.get(c, f"\\{c}" if c in "%_#&${}" else c) for c in text)
 
 
 def words(case) -> str:

@@ -6,7 +6,7 @@ that copy it, so a page without scripts lacks nothing but those.
 
 from html import escape
 
-from .cite import Entry, written
+from .citing import Entry, written
 from .edition import UNSTAMPED
 
 MARK = 'class="cite"'

@@ -107,6 +107,9 @@ def trace(
     ep: Ep = None,
     grid: Grid = "world",
     provider: Provider = "",
+    engine: Annotated[
+        str, typer.Option(help="trace what is predicted for vllm, sglang, trtllm, ...")
+    ] = "",
     depth: Annotated[int, typer.Option(min=1, help="levels of the tree")] = 99,
     as_json: Json = False,
 ) -> None:
@@ -119,6 +122,7 @@ def trace(
         hardware,
         format,
         symbol,
+        engine=engine,
         batch=batch,
         isl=isl,
         osl=osl,
@@ -157,7 +161,8 @@ def cite(
     scenario: Annotated[str, typer.Option(help="MODEL/HARDWARE/FORMAT: put its numbers in")] = "",
 ) -> None:
     """Print a law, derivation, step, number, fact or claim as a citation, with its edition."""
-    from .cite import entry, in_scenario, written
+    from .cite import entry, in_scenario
+    from .citing import written
     from .edition import commit
 
     found = entry(id).model_copy(update={"commit": commit()})

@@ -160,7 +160,7 @@ def case_of(case: str, numbers: dict) -> Case:
     batch, devices = WORKLOAD["batch"], _of(numbers, own, "n_devices")
     words = _workload(batch)
     if how in ENGINES:
-        run = f"inferecon predict {' '.join(rest)} --engine {how}{options}"
+        run = f"inferecon trace {' '.join(rest)} SYMBOL --engine {how}{options}"
         return Case(f"{_names(*rest, devices)}, {ENGINES[how]}, {words}", run, pages)
     if how == FULL:
         batch = _of(numbers, own, "largest_batch")

@@ -15,7 +15,8 @@ from html import escape, unescape
 
 from . import facts, naming, rowbox
 from .behind import behind
-from .cite import FORMS, Entry, key, of_value, url, written
+from .cite import MISSING, of_value, url
+from .citing import FORMS, Entry, key, written
 from .edition import UNSTAMPED, edition
 from .factbox import FACT, told
 from .numbers import KNOWN, UNIT_NAMES, Number, digits
@@ -27,9 +28,19 @@ LINK = '<a class="num" data-number="'
 PLACE = '<a class="num" id="'
 QUOTED = re.compile(rf'{LINK}([^"]+)"( data-known="[a-z]+")?>')
 # The gaps of a citation, in the order of the script; characters that no text of ours has.
-GAPS = ("id", "says", "equation", "sympy", "holds", "source", "value", "url", "key")
-# Published symbols that rest on the fitted energies.
-MEASURED = {"energy_per_token", "carbon_per_token", "energy_step", "energy_prefill"}
+GAPS = (
+    "id",
+    "says",
+    "of",
+    "equation",
+    "sympy",
+    "holds",
+    "source",
+    "value",
+    "known",
+    "url",
+    "key",
+)
 FIRST_GAP = 0xE000
 DATA = "numbers-data"
 
@@ -174,7 +185,7 @@ def data(ids: list[str], numbers: Numbers, root: str = "") -> dict:
         value, unit, low, high, known = numbers[id]
         what = (naming.says(id), naming.law_of(id), unit, known)
         if what not in kinds:
-            kinds[what] = len(kinds), _kind(id, symbol, unit, known)
+            kinds[what] = len(kinds), _kind(id, symbol, unit, known, numbers)
         place, kind = kinds[what]
         shapes.setdefault(kind["shape"], forms(kind["shape"]))
         if case not in cases:
@@ -192,6 +203,7 @@ def data(ids: list[str], numbers: Numbers, root: str = "") -> dict:
     return {
         "root": root,
         "edition": edition(),
+        "missing": MISSING,
         "forms": shapes,
         "kinds": [kind for _, kind in kinds.values()] + more["kinds"],
         "cases": cases | more["cases"],
@@ -202,28 +214,17 @@ def data(ids: list[str], numbers: Numbers, root: str = "") -> dict:
     }
 
 
-def _kind(id: str, symbol: str, unit: str, known: str) -> dict:
+def _kind(id: str, symbol: str, unit: str, known: str, numbers: Numbers) -> dict:
     """Return what all numbers of one symbol have in common."""
-    found, law = of_value(id, Number(math.pi, unit)), naming.law_of(id)
+    any_ = Number(math.pi, unit, math.pi, math.pi, known) if known else Number(math.pi, unit)
+    found, law = of_value(id, any_, numbers), naming.law_of(id)
     shape = "".join(name[0] for name in ("equation", "holds") if getattr(found, name))
     said = {"symbol": symbol, "says": found.says, "source": found.source}
-    said |= {"how": how(symbol, known), "known": known, "mark": mark(known)}
+    said |= {"how": found.known, "known": known, "mark": mark(known)}
     said |= {"unit": UNIT_NAMES.get(unit, unit), "shape": shape}
     said |= {name: getattr(found, name) for name in ("equation", "sympy", "holds")}
     said |= {"law": law.id, "place": url(law.id)} if law else {}
     return {name: text for name, text in said.items() if text or name in ("unit", "shape")}
-
-
-def how(symbol: str, known: str = "") -> str:
-    """Say how a published number is known."""
-    if known:
-        return f"{known}: {KNOWN[known].says}"
-    name = symbol.partition("@")[0]
-    if name.endswith("_at_limit"):
-        return "an estimate: the power limit for the time of the bound"
-    if name in MEASURED:
-        return "derived at the bound, with energies fitted to our own runs on one H200"
-    return "derived from records and laws; a time is a bound, not a prediction"
 
 
 def mark(known: str) -> str:
@@ -238,6 +239,7 @@ def forms(shape: str) -> dict[str, str]:
     gap = {name: chr(FIRST_GAP + i) for i, name in enumerate(GAPS)}
     absent = set() if "e" in shape else {"equation", "sympy"}
     absent |= set() if "h" in shape else {"holds"}
+    absent |= {"of", "known"} if kind == "fact" else set()
     parts = {name: "" if name in absent else gap[name] for name in GAPS if name != "key"}
     blank = Entry(kind=kind, edition=edition(), commit=UNSTAMPED, **parts)
     texts = {form: written(blank, form) for form in FORMS}

@@ -2,7 +2,7 @@
 // Without this script a number is a link to its place.
 (() => {
   // Citations: Python wrote each form with gaps, one private character a field; fill them.
-  const FIELDS = ['id', 'says', 'equation', 'sympy', 'holds', 'source', 'value', 'url', 'key'];
+  const FIELDS = ['id', 'says', 'of', 'equation', 'sympy', 'holds', 'source', 'value', 'how', 'url', 'key'];
   const same = text => text;
   const markdown = text => text.replace(/[\\`*_[\]<>$|]/g, '\\$&');
   const special = {'\\': '\\textbackslash{}', '~': '\\textasciitilde{}', '^': '\\textasciicircum{}'};
@@ -10,7 +10,7 @@
   const json = text => JSON.stringify(text).slice(1, -1);
   const math = {equation: same, holds: same, key: same};
   const escapes = {
-    markdown: field => ['says', 'source'].includes(field) ? markdown : same,
+    markdown: field => ['says', 'of', 'source'].includes(field) ? markdown : same,
     latex: field => math[field] ?? tex,
     bibtex: field => math[field] ?? tex,
     json: () => json,
@@ -33,7 +33,7 @@
       value: kind.claim ? `${shown}, ${kind.claim}` : kind.known ? `${shown}, 90 % interval ${low} to ${unit(high)}, ${kind.known}` : shown,
       whole: exact === null ? '' : unit(exact.toLocaleString('en-GB', {maximumSignificantDigits: 10})),
       ...behind(data.behind, owner, symbol, kind),
-      ...(exact === null && !fact && {filled: '', mark: '', how: 'missing: a fact that it needs is on no record'}),
+      ...(exact === null && !fact && {filled: '', mark: '', how: data.missing}),
       name: id, commands: [of.command.replace('SYMBOL', symbol)],
       url: `${of.page}.html#${anchor(id)}`,
       key: `inferecon-${fact ? 'fact' : 'number'}-${id}`.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/-$/, ''),
@@ -41,21 +41,22 @@
   }
 
   // the values put in, the bounds that won, and the records, as the build found them
-  function behind({values, won, bound, inputs, sources, sets, of}, owner, symbol, {sympy}) {
-    const [set, ...times] = of[owner]?.[symbol] ?? [], put = values[owner] ?? {};
+  function behind({values, won, beside, fits, constants, rows, inputs, sources, sets, of}, owner, symbol, {sympy}) {
+    const [set, ...times] = of[owner]?.[symbol] ?? [], put = values[owner] ?? {}, fitted = fits[owner]?.[symbol] ?? [];
     const NAME = /[A-Za-z_]\w*(?![\w(])/g, right = sympy?.slice(sympy.indexOf(' = ') + 3) ?? '';
     const filled = right.replace(NAME, name => put[name] ?? name).replaceAll('**', '^').replaceAll('*', ' × ');
     return {
       // an equation that is filled in part would show names where a reader wants numbers
       filled: filled !== right && (right.match(NAME) ?? []).every(name => name in put || name === 'True') && filled,
-      bounds: bound[owner]?.[symbol] ? [`derived bound: ${bound[owner][symbol]}`] : times.map(time => won[owner][time] && `${time}: ${won[owner][time]}`).filter(Boolean),
+      bounds: beside[owner]?.[symbol] ?? times.map(time => won[owner][time] && `${time}: ${won[owner][time]}`).filter(Boolean),
       inputs: (sets[set] ?? []).map(n => ({...inputs[n], sources: inputs[n].sources.map(at => sources[at])})),
+      constants: fitted.slice(0, -1).map(n => constants[n]), rows: rows[fitted.at(-1)],
     };
   }
 
   function cited(data, id, form) {
     const entry = known(data, id);
-    return data.forms[entry.shape][form].replace(/[\ue000-\ue008]/g, gap => {
+    return data.forms[entry.shape][form].replace(/[\ue000-\ue00a]/g, gap => {
       const field = FIELDS[gap.charCodeAt(0) - 0xe000];
       return escapes[form](field)(entry[field]);
     });
@@ -99,6 +100,14 @@
     const items = inputs.map(({name, at, says, sources}) => make('li', {}, link(name, at), says.length ? `: ${says.join('; ')}` : '',
       ...(sources.length ? [make('small', {textContent: `Source: ${sources.join('; ')}`})] : [])));
     return make('details', {className: 'inputs'}, make('summary', {textContent: `${inputs.length} records, each with its source`}), make('ul', {}, ...items));
+  }
+
+  // the constants of an engine that a prediction rests on, and the levels that make each up
+  function fitted(constants) {
+    const items = constants.map(([symbol, meaning, value, levels]) => make('li', {},
+      make('code', {textContent: symbol}), ` ${meaning}: ${value}`, make('small', {textContent: `Fitted to: ${levels}`})));
+    const summary = make('summary', {textContent: `${items.length} constants, each with the rows it was fitted to`});
+    return make('details', {className: 'inputs'}, summary, make('ul', {}, ...items));
   }
 
   // each source of a recorded value in full; an address is followed only where it is one of the web
@@ -154,6 +163,8 @@
     number => number.filled && ['Put in', make('code', {textContent: `${number.filled} = ${number.shown}`})],
     number => number.bounds.length && ['Bound', ...number.bounds.flatMap((text, i) => [i ? '; ' : '', text])],
     number => number.inputs.length && ['Inputs', records(number.inputs)],
+    number => number.constants?.length && ['Fitted', fitted(number.constants)],
+    number => number.rows && ['Rows', number.rows],
     ...['Place', 'Printed', 'Kind', 'Date', 'Range', 'Why', 'Note', 'Others say'].map(name =>
       number => number.details?.[name] && [name, number.details[name]]),
     number => number.read.length && [number.read.length > 1 ? 'Sources' : 'Source', sources(number.read)],

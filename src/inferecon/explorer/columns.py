@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from .. import cite
+from .. import cite, citing
 from .. import symbols as s
 from ..errors import BuildFailed
 from ..figures import meaning
@@ -110,7 +110,7 @@ def data(dataset: Path) -> dict:
         "smallest": SMALLEST,
         "steps": STEPS,
         "sides": [ABOVE, BELOW],
-        "bibtex": cite.bibtex(cite.of_page("explorer", "every executed combination, ranked")),
+        "bibtex": citing.bibtex(cite.of_page("explorer", "every executed combination, ranked")),
     }
 
 
