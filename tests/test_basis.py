@@ -132,6 +132,21 @@ def test_the_box_of_a_prediction_lists_the_records_that_it_rests_on_and_no_other
     assert "H100 SXM5 80 GB" in " ".join(names("itl"))
 
 
+def test_the_first_token_of_a_request_is_bounded_by_its_own_prompt():
+    case = "deepseek-v3/h200-sxm/fp8"
+    alone, together = boxed(f"{case}@vllm:ttft")["beside"][f"{case}@vllm"]["ttft"]
+    bound = float(alone.partition(": ")[2].partition(" ms")[0])
+    assert bound == approx(bounds_of(case), rel=5e-3) and "its own prompt" in alone
+    assert together == f"a batch that starts together has {NUMBERS[f'{case}:ttft'].shown}"
+
+
+def bounds_of(name):
+    """Milliseconds of the bound that predictions are held to."""
+    case = scenario(name)
+    said = outlook(case, "vllm", [case.batch], [case.isl])
+    return float(said.bounds["ttft_ms"][0]) * 1e3
+
+
 def test_an_interval_that_ends_at_the_bound_says_so():
     cut = [
         id

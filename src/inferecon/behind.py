@@ -31,7 +31,7 @@ COUNTED = 1e6  # a count below is written in full
 SAME = 1e-6  # by which a published number and what its law gives may differ: its digits
 PUT_IN = 5  # digits of what is put into an equation: of fewer the reader's sum would be another
 CHOSEN = {field.name for field in fields(Scenario)}
-TTFT = SYMBOLS["ttft"]  # its bound is that of the own prompt alone, and no published number
+TTFT = SYMBOLS["ttft"]  # published of a batch that starts together, predicted of one request
 
 
 def behind(ids: Iterable[str], numbers: dict) -> dict:
@@ -155,7 +155,12 @@ def _beside(
 ) -> list[str]:
     """Say what stands beside a prediction: its bound, what that cut off, and who has to wait."""
     said = []
-    if bound is not None and not bound.missing and target != TTFT:
+    if target == TTFT:
+        alone = float(_full(foretold.case, 1).values[TTFT])
+        said.append(f"derived bound: {plain(TTFT, alone)}, the prefill of its own prompt")
+        if bound is not None and not bound.missing:
+            said.append(f"a batch that starts together has {bound.shown}")
+    elif bound is not None and not bound.missing:
         ends = [x for x in (number.low, number.high) if math.isclose(x, bound.value, rel_tol=SAME)]
         cut = ", where the interval is cut" if ends and number.value != bound.value else ""
         said.append(f"derived bound: {bound.shown}{cut}")
