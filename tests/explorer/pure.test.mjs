@@ -5,10 +5,11 @@ import {test} from 'node:test';
 import {pathToFileURL} from 'node:url';
 
 const load = name => import(pathToFileURL(`${process.env.MODULES}/${name}.mjs`));
-const [words, text, svg, all, place, ranks, drawing, taking] = await Promise.all(['words', 'text', 'svg', 'points', 'place', 'ranks', 'drawing', 'taking'].map(load));
+const [words, text, svg, all, place, ranks, drawing, taking, nearest, ways, verdict] = await Promise.all(['words', 'text', 'svg', 'points', 'place', 'ranks', 'drawing', 'taking', 'nearest', 'ways', 'verdict'].map(load));
 const {data, rows, vectors} = JSON.parse(readFileSync(process.env.DATA, 'utf8'));
 const points = all.opened(data), {FIRST} = place;
-const chosen = some => place.settledAxes(points, {...structuredClone(FIRST), model: [], ...some});
+const SENT = {...FIRST, basis: 'bound'}; // the first view while links named no basis
+const chosen = some => place.settledAxes(points, {...structuredClone(SENT), model: [], ...some});
 const shown = some => ranks.view(points, chosen(some));
 const bases = [['bound', ''], ['predicted', '_predicted']];
 const list = [...points.places.values()];
@@ -46,29 +47,50 @@ const trip = choices => place.read(points, `?${place.write(choices)}`);
 
 test('the first view has an empty address, and an empty address the first view', () => {
   assert.equal(place.write(FIRST), '');
-  assert.deepEqual(place.read(points, ''), {choices: FIRST, notice: ''});
+  assert.deepEqual(place.read(points, ''), {choices: FIRST, offers: [], notice: ''});
+  assert.equal(FIRST.basis, 'predicted');
 });
 
 test('every choice comes back from the address', () => {
   const id = points.id(0), other = points.id(points.count - 1);
   const every = {
-    basis: 'predicted', x: 'ttft', y: 'energy_per_token', isl: 8192, batch: 16, runs: 'no', front: 'only', sort: 'itl', down: 'down', itl: 20, ttft: 500,
+    basis: 'bound', x: 'ttft', y: 'energy_per_token', isl: 8192, batch: 16, runs: 'no', front: 'only', sort: 'itl', down: 'down', itl: 20, ttft: 500,
     family: ['DeepSeek', 'others'], model: ['llama-3.1-8b', 'qwen3-30b-a3b'], device: ['l40s'], weights: ['bf16', 'fp8'], tp: ['1', '8'], at: id,
     names: {[id]: 'ours, at 50 % & more', [other]: '<b>*=+~</b>'},
   };
   for (const [name, value] of Object.entries(every)) {
     const choices = {...structuredClone(FIRST), [name]: value};
-    assert.deepEqual(trip(choices), {choices, notice: ''}, name);
+    assert.deepEqual(trip(choices), {choices, offers: [], notice: ''}, name);
   }
-  assert.deepEqual(trip({...FIRST, ...every}), {choices: {...FIRST, ...every}, notice: ''});
+  for (const basis of ['bound', 'predicted']) assert.deepEqual(trip({...FIRST, ...every, basis}).choices, {...FIRST, ...every, basis});
   assert.deepEqual(trip(chosen({})).choices.model, []); // all models is a choice, too
 });
 
 test('links that were sent before still say the same', () => { // never edit these, only add
   const {choices} = place.read(points, '?x=batch&y=energy_per_token&model=deepseek-v3&device=h200-sxm&weights=bf16~fp8');
-  assert.deepEqual(choices, {...FIRST, x: 'batch', y: 'energy_per_token', batch: 'all', device: ['h200-sxm'], weights: ['bf16', 'fp8']});
+  assert.deepEqual(choices, {...SENT, x: 'batch', y: 'energy_per_token', batch: 'all', device: ['h200-sxm'], weights: ['bf16', 'fp8']});
   const {choices: named} = place.read(points, '?basis=predicted&itl=20&ttft=500&model=&name=llama-3.1-8b/h200-sxm/fp8/16/1024*ours');
   assert.deepEqual(named, {...FIRST, basis: 'predicted', itl: 20, ttft: 500, model: [], names: {'llama-3.1-8b/h200-sxm/fp8/16/1024': 'ours'}});
+  for (const [search, asked] of [['?itl=20', {itl: 20}], ['?model=', {model: []}], ['?at=deepseek-v3/h200-sxm/fp8/16/1024', {at: 'deepseek-v3/h200-sxm/fp8/16/1024'}]]) {
+    assert.deepEqual(place.read(points, search).choices, {...SENT, ...asked}, search); // bounds, since it names no basis
+  }
+  assert.equal(place.read(points, '?utm_source=mail').choices.basis, FIRST.basis); // which asks for nothing
+});
+
+test('every address that says something names its basis', () => {
+  assert.equal(place.write({...FIRST, itl: 20}), 'basis=predicted&itl=20');
+  assert.equal(place.write({...FIRST, basis: 'bound'}), 'basis=bound');
+});
+
+test('what cannot be brings the nearest that can', () => {
+  const near = search => { const {notice, offers, choices} = place.read(points, search); return [notice.slice('Ignored in the address of this page: '.length), offers[0]?.change, choices.model]; };
+  assert.deepEqual(near('?model=deepseek-v4'), ['model cannot be “deepseek-v4”, the nearest is DeepSeek-V3, deepseek-v3.', {model: ['deepseek-v3']}, FIRST.model]);
+  assert.deepEqual(near('?model=llama-3.1-8b~llama70b'), ['model cannot be “llama70b”, the nearest is Llama-3.1-70B, llama-3.1-70b.', {model: ['llama-3.1-70b', 'llama-3.1-8b'].sort((a, b) => data.models.findIndex(({id}) => id === a) - data.models.findIndex(({id}) => id === b))}, ['llama-3.1-8b']]);
+  assert.deepEqual(near('?model=nope').slice(2), [FIRST.model]);
+  assert.match(near('?model=nope')[0], /^model cannot be “nope”, the nearest is .+\.$/);
+  assert.deepEqual(near('?itl=24')[1], {itl: 20});
+  assert.deepEqual(near('?batch=17')[1], {batch: 16});
+  assert.equal(nearest.distance('kitten', 'sitting'), 3); // k to s, e to i, and a g
 });
 
 test('a value that cannot be is ignored, and one sentence says so', () => {
@@ -81,9 +103,9 @@ test('a value that cannot be is ignored, and one sentence says so', () => {
   for (const [name, texts] of Object.entries(hostile)) {
     for (const said of texts) {
       const {choices, notice} = place.read(points, `?${new URLSearchParams({[name]: said})}`);
-      assert.deepEqual(choices, {...FIRST, ...(name === 'model' ? {model: []} : {})}, `${name}=${said}`);
+      assert.deepEqual(choices, SENT, `${name}=${said}`);
       assert.match(notice, /^Ignored in the address of this page: .*\.$/s, `${name}=${said}`);
-      assert.ok(notice.length < 200, notice);
+      assert.ok(notice.length < 250, notice);
     }
   }
   assert.equal({}.names, undefined);
@@ -107,7 +129,7 @@ test('no axis asks for what is not predicted, nor for what the other shows', () 
 
 test('a front by hand', () => {
   const columns = {...points.columns, itl: Float64Array.of(1, 2, 3, 4, 2, 1, NaN), cost_per_token: Float64Array.of(9, 5, 5, 1, 5, 9, 0)};
-  const found = ranks.front({...points, columns}, [0, 1, 2, 3, 4, 5, 6], FIRST);
+  const found = ranks.front({...points, columns}, [0, 1, 2, 3, 4, 5, 6], SENT);
   // (1, 9) and (2, 5) come twice and stay once; (3, 5) is beaten by (2, 5); the last has no place
   assert.deepEqual(found, [0, 1, 3]);
 });
@@ -148,7 +170,57 @@ test('lists let pass what they name, and everything when empty', () => {
 test('what has no figure for an axis is counted, never drawn', () => {
   const view = shown({device: ['gaudi3'], batch: 'all'}); // no price is on record
   assert.deepEqual([view.shown, view.edge], [[], []]);
-  assert.ok(view.without > 0);
+  assert.ok(view.without.length > 0);
+});
+
+test('predicted ranks what is predicted, and keeps the rest apart with its reason', () => {
+  const {shown: found, bare, unpredicted, without, running} = shown({basis: 'predicted', model: ['llama-3.1-8b']});
+  assert.ok(found.length > 0 && found.every(n => all.predicted(points, n)));
+  assert.ok(bare.length > 0 && bare.every(n => !all.predicted(points, n) && all.unpredicted(points, n)));
+  assert.equal(ranks.combinationsOf(points, found).size + unpredicted.length + without.length, running);
+  const price = found.map(n => all.amount(points, 'cost_per_token', 'predicted', n));
+  assert.deepEqual(price, [...price].sort((a, b) => a - b));
+  assert.match(verdict.reasons(points, unpredicted), /^no row with weights in int8-w8a8 was measured \(\d+\)/);
+});
+
+test('a goal is held against what is predicted, and a bound that misses it is out as well', () => {
+  const limit = 10, {shown: found, bare} = shown({basis: 'predicted', itl: limit}), itl = (basis, n) => all.amount(points, 'itl', basis, n);
+  assert.ok(found.length > 0 && found.every(n => itl('predicted', n) <= limit) && bare.every(n => itl('bound', n) <= limit));
+  const ideal = shown({itl: limit}).shown;
+  assert.ok(ideal.some(n => itl('predicted', n) > limit), 'a bound meets goals that a service misses');
+});
+
+test('a view without a point says which choice left none, and every way out leaves what it says', () => {
+  const empty = [
+    [{model: ['llama-3.1-70b'], itl: 2}, /none of \d+ combinations has ITL of at most 2 ms; the lowest ITL is [\d.]+ ms, of /],
+    [{family: ['Gemma'], model: ['deepseek-v3']}, /no combination has all that the lists ask for/],
+    [{model: ['deepseek-v3'], device: ['l40s'], weights: ['bf16']}, /the one combination that the lists let pass cannot run: /],
+    [{model: ['llama-3.1-70b'], device: ['h200-sxm'], weights: ['bf16'], batch: 256, isl: 8192}, /none has room for batch 256 at 8,192 tokens in/],
+    [{device: ['gaudi3']}, /no figure is on record for price of output tokens/],
+    [{basis: 'predicted', weights: ['int8-w8a8']}, /combinations? without a prediction: no row with weights in int8-w8a8 was measured/],
+    [{model: ['deepseek-v3'], device: ['l40s'], weights: ['bf16'], itl: 2}, /cannot run/],
+  ];
+  for (const [some, why] of empty) {
+    const choices = chosen({batch: 'all', ...some}), found = ranks.view(points, choices);
+    assert.deepEqual(found.shown, [], JSON.stringify(some));
+    assert.match(verdict.cause(points, found, choices), why);
+    const out = ways.ways(points, choices);
+    assert.ok(out.length > 0 && out.length <= 6, JSON.stringify(some));
+    for (const {says, change, keeps} of out) {
+      const left = ranks.view(points, place.settledAxes(points, {...choices, ...change})).shown;
+      assert.ok(keeps > 0 && ranks.combinationsOf(points, left).size === keeps, says);
+    }
+  }
+  const [way] = ways.ways(points, chosen({model: ['llama-3.1-70b'], itl: 2})), above = place.LIMITS.itl.filter(limit => limit > 2 && limit < way.change.itl);
+  for (const itl of above) assert.deepEqual(shown({model: ['llama-3.1-70b'], itl}).shown, [], 'a nearer goal would leave some, too');
+});
+
+test('in a crowd the front is strong and the rest steps back', () => {
+  const many = {...points}, choices = chosen({batch: 'all', isl: 1024}), view = ranks.view(points, choices), strength = tree => [...svg.asText(tree).matchAll(/opacity="([\d.]+)"/g)].map(([, one]) => Number(one));
+  assert.ok(view.shown.length < 500 && !strength(drawing.chart(many, view, choices, look).tree).includes(0.22));
+  const crowd = {...view, shown: Array.from({length: 40}, () => view.shown).flat()};
+  const drawn = drawing.chart(many, {...crowd, shown: list}, choices, look);
+  assert.equal(strength(drawn.tree).includes(0.22), list.length > 500);
 });
 
 test('over batch there are lines, from the smallest to the largest', () => {

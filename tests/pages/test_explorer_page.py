@@ -33,7 +33,7 @@ def address(alone, dataset):
 
 @pytest.fixture
 def here(offline, address):
-    offline.goto(f"{address}?model=")
+    offline.goto(f"{address}?basis=bound&model=")
     return offline
 
 
@@ -99,7 +99,7 @@ def test_an_address_opens_what_it_was_sent_for(here, address):
     query = "basis=predicted&x=ttft&batch=all&model=llama-3.1-8b&sort=itl&down=down"
     query += "&device=h200-sxm~mi300x"
     here.goto(f"{address}?{query}&at={POINT}&name={POINT}*our+%3Cb%3Enode%3C%2Fb%3E")
-    assert here.input_value("[name=basis]") == "predicted"
+    assert here.is_checked("[name=basis][value=predicted]")
     assert here.locator("[name=device]:checked").count() == 2
     assert here.input_value("[data-at=name]") == "our <b>node</b>"
     assert here.locator(".explorer b").count() == 0
@@ -110,6 +110,11 @@ def test_an_address_opens_what_it_was_sent_for(here, address):
     assert here.url == before and asked(here)["at"] == POINT
     here.goto(f"{address}")
     assert here.url == address, "no default stands in the address"
+    assert here.is_checked("[name=basis][value=predicted]")
+    here.goto(f"{address}?itl=50")
+    assert here.is_checked("[name=basis][value=bound]"), "as when it was sent"
+    settle(here)
+    assert asked(here) == {"basis": "bound", "itl": "50"}
 
 
 def test_a_hostile_address_is_text(here, address):
@@ -167,7 +172,7 @@ def test_a_point_of_the_chart_is_selected_where_it_is(here):
 
 def test_bounds_and_predictions_are_told_apart(here):
     assert "hollow" not in here.text_content("[data-at=chart]")
-    here.select_option("[name=basis]", "predicted")
+    here.check("[name=basis][value=predicted]")
     settle(here)
     assert "hollow: predicted" in here.text_content("[data-at=chart]")
     label = here.get_attribute("[data-at=chart] svg", "aria-label")
@@ -177,6 +182,47 @@ def test_bounds_and_predictions_are_told_apart(here):
     first, second = here.locator(".rows td").first.locator("span").all()
     assert "~" in first.text_content() and first.get_attribute("class") == "foretold"
     assert second.get_attribute("class") == "bound"
+
+
+def test_the_first_view_ranks_predictions_and_says_what_has_none(here, address, dataset):
+    here.goto(address)
+    said = here.text_content(".tally")
+    assert "is predicted to do. " in said and "ranked by what vLLM" in said
+    rows = pd.read_parquet(dataset).query("model == 'deepseek-v3' and isl == 1024 and itl > 0")
+    bare = rows.groupby("combination")["itl_predicted"].count().eq(0).sum()
+    assert f"{bare} of {rows['combination'].nunique()} that run are not predicted and not" in said
+    assert "no row with weights in int8-w8a8 was measured" in said
+    apart = here.locator(".rows tbody:has(th:text('Not predicted, so not ranked'))")
+    notes = apart.locator(".note").all_text_contents()
+    assert 0 < len(notes) <= bare
+    reasons = {f"not predicted: {why}" for why in rows["unpredicted"].dropna()}
+    assert set(notes) <= reasons and len(reasons) > 1
+    assert here.locator(".rows .foretold").evaluate_all("all => all.every(one => one.textContent)")
+    here.check("[name=basis][value=bound]")
+    settle(here)
+    assert "ranked by derived bounds: the ideal" in here.text_content(".tally")
+    assert asked(here) == {"basis": "bound"}
+
+
+def test_an_empty_view_says_why_and_what_would_leave_some(here, address):
+    here.goto(f"{address}?basis=predicted&model=llama-3.1-70b&itl=2&device=h200-sxm")
+    assert here.text_content(".tally").startswith("No point is left: none of ")
+    ways = here.locator("[data-at=instead] button")
+    assert ways.count() >= 1
+    ways.first.click()
+    settle(here)
+    assert here.locator(".rows .point").count() >= 1
+    assert here.locator("[data-at=instead]").is_hidden()
+    assert here.evaluate("document.activeElement.dataset.at") == "verdict"
+
+
+def test_a_model_that_is_not_there_brings_the_nearest(here, address):
+    here.goto(f"{address}?model=llama70b")
+    said = here.text_content(".notice")
+    assert "model cannot be “llama70b”, the nearest is Llama-3.1-70B" in said
+    here.get_by_role("button", name="model: Llama-3.1-70B").click()
+    settle(here)
+    assert asked(here)["model"] == "llama-3.1-70b" and here.text_content(".notice") == ""
 
 
 def test_the_presets_show_something(here):

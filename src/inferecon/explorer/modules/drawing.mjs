@@ -12,6 +12,8 @@ const SHAPES = [
   r => `m0 ${-1.25 * r}l${1.25 * r} ${1.25 * r}l${-1.25 * r} ${1.25 * r}l${-1.25 * r} ${-1.25 * r}z`,
 ];
 const DASHES = {bf16: null, fp8: '7 3', 'int8-w8a8': '2 3', 'int4-awq': '9 3 2 3', nvfp4: '4 4'};
+const CROWD = 500; // points, of which those that are beaten step back
+const FAINT = 0.22;
 const LABELLED = 24; // lines that have their names beside them
 const ROOM = 200; // for these names, in pixels
 const one = value => Math.round(value * 10) / 10;
@@ -85,7 +87,7 @@ export function chart(points, view, choices, {width, height, ink, paper}) {
     ...axes(points, choices, across, up, {left, right, top, bottom, width, ink}),
     ...(faint.length > 1 ? [['path', {d: stairs(faint.map(([one, other]) => [across.place(one), up.place(other)])), fill: 'none', stroke: ink, 'stroke-width': 1.2, 'stroke-dasharray': '3 4', opacity: 0.6}]] : []),
     ...(view.over ? view.lines.map(list => run(points, list, n => [across.place(at(x, n)), up.place(at(y, n))])) : []),
-    ...(view.edge.length > 1 ? [['path', {d: stairs(view.edge.map(n => [across.place(at(x, n)), up.place(at(y, n))])), fill: 'none', stroke: ink, 'stroke-width': 1.6}]] : []),
+    ...(view.edge.length > 1 ? [['path', {d: stairs(view.edge.map(n => [across.place(at(x, n)), up.place(at(y, n))])), fill: 'none', stroke: ink, 'stroke-width': all.length > CROWD ? 2.4 : 1.6}]] : []),
     ...spans.flatMap(n => whiskers(points, choices, n, across, up, {left, right, top, bottom, ink})),
     ...marks(points, view, choices, places, new Set([...view.edge, ...named])),
     ...(labelled ? endings(points, view, n => [across.place(at(x, n)), up.place(at(y, n))], right, ink) : []),
@@ -143,15 +145,15 @@ function whiskers(points, {x, y, basis}, n, across, up, {left, right, top, botto
 
 // One path for all points that look alike: a browser draws twenty thousand of them at once.
 function marks(points, view, {basis}, places, strong) {
-  const small = places.length > 3000 ? 2.2 : places.length > 500 ? 2.8 : 3.6, groups = new Map();
+  const crowd = places.length > CROWD, small = places.length > 3000 ? 1.8 : crowd ? 2.4 : 3.6, groups = new Map();
   for (const [n, px, py] of places) {
     const key = [strong.has(n) || view.over, colourOf(points, n), shapeOf(points, n)].join('|');
     groups.set(key, `${groups.get(key) ?? ''}M${px} ${py}${SHAPES[shapeOf(points, n)](strong.has(n) ? 5.5 : view.over ? 4 : small)}`);
   }
   return [...groups].sort(([a], [b]) => Number(a.startsWith('true')) - Number(b.startsWith('true'))).map(([key, d]) => {
     const [front, colour] = key.split('|');
-    const fill = basis === 'predicted' ? {fill: 'none', stroke: colour, 'stroke-width': front === 'true' ? 2 : 1.2} : {fill: colour};
-    return ['path', {d, ...fill, opacity: front === 'true' ? 1 : 0.7}];
+    const fill = basis === 'predicted' ? {fill: 'none', stroke: colour, 'stroke-width': front === 'true' ? 2 : crowd ? 0.8 : 1.2} : {fill: colour};
+    return ['path', {d, ...fill, opacity: front === 'true' ? 1 : crowd ? FAINT : 0.7}];
   });
 }
 
@@ -171,10 +173,10 @@ const halo = paper => `paint-order: stroke; stroke: ${paper}; stroke-width: 4px;
 // What stands on the front, below and left of it, where no point can be; left out where it would touch.
 function corners(points, view, {names}, places, {left, bottom, paper}) {
   const at = new Map(places.map(([n, px, py]) => [n, [px, py]])), found = [];
-  const many = new Set(view.edge.map(n => points.combination(n).model.id)).size > 1;
+  const many = new Set(view.shown.map(n => points.combination(n).model.id)).size > 1;
   let last = -99;
   for (const n of view.edge) {
-    const [px, py] = at.get(n), name = many ? called(points, n) : how(points, n);
+    const [px, py] = at.get(n), name = many ? called(points, n).replace('DeepSeek-R1-Distill-', 'R1-') : how(points, n);
     if (py + 16 - last < 13 || py + 20 > bottom || px - 10 - name.length * 6 < left || Object.hasOwn(names, points.id(n))) continue;
     last = py + 16;
     found.push(['text', {x: px - 8, y: last, 'text-anchor': 'end', 'font-size': 11, style: halo(paper)}, name]);
@@ -204,6 +206,7 @@ function legend(points, view, all, {basis}, width, ink) {
     ...(view.edge.length > 1 ? [[`front, ${BASIS[basis]}`, dash(null)]] : []),
     ...(view.faint.length > 1 ? [[`front, ${BASIS[basis === 'bound' ? 'predicted' : 'bound']}`, dash('3 4')]] : []),
     ...(hollow ? [['hollow: predicted; lines across: 90 % interval', () => ['g', {}]]] : []),
+    ...(all.length > CROWD && view.edge.length ? [['faint: beaten by a point of the front', () => ['g', {}]]] : []),
   ];
   const parts = [];
   let [x, y] = [10, 14];

@@ -4,23 +4,24 @@
 import {alternative, chart, titled} from './drawing.mjs';
 import {copy, element, reachable, save} from './page.mjs';
 import {FIRST, LIMITS, LISTS, MOST_NAMES, allowed, known, nameOf, read, settledAxes, turned, write} from './place.mjs';
-import {amount, called, how, opened, shownOn} from './points.mjs';
+import {amount, called, how, opened, predicted, shownOn, unpredicted} from './points.mjs';
 import {view} from './ranks.mjs';
 import {asElement, asPng, asText} from './svg.mjs';
 import {apart, commands, csv, facts, inCalculator, interval, json, markdown} from './taking.mjs';
 import {cited} from './text.mjs';
+import {verdict} from './verdict.mjs';
+import {ways} from './ways.mjs';
 import {commas, digits, several} from './words.mjs';
 
 const COLUMNS = ['itl', 'ttft', 'cost_per_token', 'energy_per_token', 'carbon_per_token'];
 const INSTEAD = {energy_per_token: 'energy_at_limit', carbon_per_token: 'carbon_at_limit'};
 const STEP = 25; // rows at first, and four times as many at each wish for more
-const MILLISECONDS = {itl: 'ITL', ttft: 'TTFT'};
 const LISTED = {family: 'Model families', model: 'Models', device: 'Devices', weights: 'Formats of the weights', tp: 'Devices that share each matrix (TP)'};
 
 export function explore(place, data) {
   const points = opened(data), presets = JSON.parse(place.querySelector('script.presets').textContent), lists = known(points);
   const form = place.querySelector('form'), at = name => place.querySelector(`[data-at="${name}"]`);
-  let choices, found, drawn, notice = '', rows = STEP, pending = 0;
+  let choices, found, drawn, notice = '', offers = [], rows = STEP, pending = 0;
 
   // The form ------------------------------------------------------------------------------------------
 
@@ -67,6 +68,7 @@ export function explore(place, data) {
   function set(change) {
     choices = settledAxes(points, {...choices, ...change});
     notice = '';
+    offers = [];
     rows = STEP;
     fill();
     soon();
@@ -82,7 +84,8 @@ export function explore(place, data) {
     const runs = choices.runs === 'yes';
     found = view(points, choices);
     at('notice').textContent = notice;
-    at('verdict').textContent = verdict();
+    at('verdict').textContent = verdict(points, found, choices);
+    instead();
     for (const part of place.querySelectorAll('[data-of=points]')) part.hidden = !runs;
     if (runs) { draw(); table(); } else refusals();
     detail();
@@ -91,13 +94,21 @@ export function explore(place, data) {
     place.dataset.ready = 'true';
   }
 
-  function verdict() {
-    if (!points.count) return 'This copy of the report was built without its dataset.';
-    if (choices.runs === 'no') return `${several(found.refused.length, 'combination')} of ${commas(found.admitted)} cannot run; here is why.`;
-    const asked = Object.keys(LIMITS).filter(name => choices[name]).map(name => `${MILLISECONDS[name]} of at most ${commas(choices[name])} ms`);
-    const many = new Set(found.shown.map(points.place)).size, axes = [choices.x, choices.y].map(key => titled(points, key).says.replace(/, .*/, ''));
-    const without = found.without ? ` ${several(found.without, 'other')} lack a figure for ${axes.join(' or ')}.` : '';
-    return `${several(many, 'combination')}${asked.length ? ` with ${asked.join(' and ')}` : ''}, ${several(found.shown.length, 'point')}.${without} ${commas(found.refused.length)} of ${commas(found.admitted)} cannot run.`;
+  // What to do about an address that asked for what is not there, or about a view without a point.
+  function instead() {
+    const empty = choices.runs === 'yes' && points.count && !found.shown.length, why = empty && found.refused.length && !found.running;
+    const found_ = empty ? ways(points, choices) : [], list = [
+      ...offers.map(({says, change}) => [says, change]),
+      ...(why ? [['why they cannot run', {runs: 'no'}]] : []),
+      ...found_.map(({says, change, keeps}) => [`${says}: ${several(keeps, 'combination')}`, change]),
+    ];
+    at('instead').hidden = !list.length;
+    at('instead').querySelector('p').textContent = !empty ? 'Meant was perhaps:' : found_.length ? 'Nearest to what was asked, and leaving some:' : 'No change of two choices leaves a point.';
+    at('instead').querySelector('ul').replaceChildren(...list.map(([says, change]) => {
+      const button = element('button', {type: 'button'}, says);
+      button.addEventListener('click', () => { set(change); at('verdict').focus(); });
+      return element('li', {}, button);
+    }));
   }
 
   const drawing = look => chart(points, found, choices, look);
@@ -155,15 +166,17 @@ export function explore(place, data) {
       button.addEventListener('click', () => set({sort: key === choices.y ? 'y' : key, down: by && !choices.down ? 'down' : ''}));
       return element('th', {scope: 'col', 'aria-sort': by ? (choices.down ? 'descending' : 'ascending') : null}, button);
     });
-    const named = Object.keys(choices.names).map(id => points.places.get(id)), some = found.shown.slice(0, rows);
+    const named = Object.keys(choices.names).map(id => points.places.get(id)), some = found.shown.slice(0, rows), rest = found.bare.slice(0, rows - some.length);
     const body = (title, list) => element('tbody', {}, title ? element('tr', {}, element('th', {scope: 'rowgroup', colspan: head.length + 1}, title)) : '', list.map(line_));
     at('rows').replaceChildren(element('thead', {}, element('tr', {}, element('th', {scope: 'col'}, 'point'), ...head)),
-      ...(named.length ? [body('Named', named), body('Ranked', some)] : [body('', some)]));
+      ...(named.length ? [body('Named', named)] : []), ...(some.length ? [body(named.length || rest.length ? 'Ranked' : '', some)] : []),
+      ...(rest.length ? [body('Not predicted, so not ranked: their bounds', rest)] : []));
     const marks = Object.entries(points.marks).map(([name, {mark}]) => `${mark} ${name}`).join(', ');
     const both = ['derived bound (ᵀ: time at the power limit)', `predicted for ${points.engine}, 90 % interval, ${marks}`];
     at('how').textContent = `In a cell: ${(choices.basis === 'bound' ? both : both.reverse()).join('; below it: ')}. The first of them ranks. A TTFT that is derived is of a batch that starts together, one that is predicted of a request that others stand beside.`;
-    at('more-rows').hidden = found.shown.length <= rows;
-    at('more-rows').textContent = `Show more of ${commas(found.shown.length)} points`;
+    const count = found.shown.length + found.bare.length;
+    at('more-rows').hidden = count <= rows;
+    at('more-rows').textContent = `Show more of ${commas(count)} points`;
     reachable(at('rows').parentElement);
   }
 
@@ -175,10 +188,10 @@ export function explore(place, data) {
     const cells = COLUMNS.map(key => {
       const one = of(key), limit = Number.isNaN(one.value) && INSTEAD[key] ? of(INSTEAD[key]).value : NaN;
       const bound = element('span', {class: 'bound'}, Number.isNaN(limit) ? digits(one.value) : `${digits(limit)} ᵀ`);
-      const foretold = element('span', {class: 'foretold'}, interval(points, n, one));
+      const foretold = element('span', {class: 'foretold'}, interval(points, n, one) || '–');
       return element('td', {}, ...(choices.basis === 'bound' ? [bound, foretold] : [foretold, bound]));
     });
-    const notes = [choices.names[id] && `“${choices.names[id]}”`, found.on.has(n) && '◆ front'].filter(Boolean).join(' ');
+    const notes = [choices.names[id] && `“${choices.names[id]}”`, found.on.has(n) && '◆ front', !predicted(points, n) && `not predicted: ${unpredicted(points, n)}`].filter(Boolean).join(' ');
     return element('tr', {}, element('th', {scope: 'row'}, button, notes ? element('span', {class: 'note'}, notes) : ''), ...cells);
   }
 
@@ -206,7 +219,7 @@ export function explore(place, data) {
       element('td', {}, interval(points, n, row, row.unit) || '–'))));
     reachable(at('facts').parentElement);
     const kind = points.known(n), mark = points.marks[kind];
-    at('told').textContent = mark ? `Predicted for ${points.engine}, 90 % interval; ${mark.mark} ${kind}: ${mark.says}.` : `Not predicted for ${points.engine}: ${one.unpredicted || 'no reason is on record'}.`;
+    at('told').textContent = mark ? `Predicted for ${points.engine}, 90 % interval; ${mark.mark} ${kind}: ${mark.says}.` : `Not predicted for ${points.engine}: ${unpredicted(points, n)}.`;
     const number = `num-${`${one.name}:itl`.replace(/[^A-Za-z0-9_]+/g, '-')}`;
     at('links').replaceChildren(...[
       [inCalculator(points, n), 'in the calculator, with every law'], [`models/${model.id}.html`, model.name], [`hardware/${device.id}.html`, device.name],
@@ -229,7 +242,7 @@ export function explore(place, data) {
   // To take away -----------------------------------------------------------------------------------------------
 
   const forms = {markdown: [markdown, 'md', 'text/markdown'], csv: [csv, 'csv', 'text/csv'], json: [json, 'json', 'application/json']};
-  const listed = () => [...new Set([...Object.keys(choices.names).map(id => points.places.get(id)), ...found.shown])];
+  const listed = () => [...new Set([...Object.keys(choices.names).map(id => points.places.get(id)), ...found.shown, ...found.bare])];
   const taken = name => forms[name][0](points, listed(), choices, location.href);
   const others = {link: () => location.href, commands: () => at('commands').textContent, bibtex: () => cited(points.bibtex, location.href)};
   const paper = () => drawing({width: 760, height: 420, ink: 'black', paper: 'white'}).tree;
@@ -275,7 +288,7 @@ export function explore(place, data) {
   }).observe(at('chart'));
 
   function recall() {
-    ({choices, notice} = read(points, location.search));
+    ({choices, notice, offers} = read(points, location.search));
     fill();
     show();
   }

@@ -1,5 +1,6 @@
 // Choices in the page's address: only what differs from the first view, and nothing taken on trust.
 
+import {nearest} from './nearest.mjs';
 import {shownOn} from './points.mjs';
 
 export const LIMITS = { // steps of a slider, in ms; the last one asks for nothing
@@ -9,9 +10,13 @@ export const LIMITS = { // steps of a slider, in ms; the last one asks for nothi
 export const LISTS = ['family', 'model', 'device', 'weights', 'tp'];
 export const MOST_NAMES = 12, LONGEST = 40;
 export const FIRST = {
-  x: 'itl', y: 'cost_per_token', basis: 'bound', isl: 1024, batch: 'best', runs: 'yes', front: '', sort: 'y', down: '',
+  x: 'itl', y: 'cost_per_token', basis: 'predicted', isl: 1024, batch: 'best', runs: 'yes', front: '', sort: 'y', down: '',
   itl: '', ttft: '', family: [], model: ['deepseek-v3'], device: [], weights: [], tp: [], at: '', names: {},
 };
+// Links were sent while bounds were the first view: an address that asks for something and names no
+// basis goes on meaning bounds.  So every address that is written names its basis, and the bare one
+// is the first view.
+const SENT = 'bound';
 const PLAIN = ['basis', 'x', 'y', 'isl', 'batch', 'runs', 'front', 'sort', 'down', 'itl', 'ttft', 'at'];
 
 const clipped = text => (text.length > 40 ? `${text.slice(0, 40)}…` : text);
@@ -41,27 +46,36 @@ const cleaned = text => text.replace(/[\p{C}\s]+/gu, ' ').trim();
 // The name that a reader gives a point: one line, not long.
 export const nameOf = text => [...cleaned(text)].slice(0, LONGEST).join('');
 
-// The choices of an address, and one sentence on what was ignored in it.
+// The choices of an address, one sentence on what was ignored in it, and what comes nearest to that.
 export function read(points, search) {
-  const query = new URLSearchParams(search), choices = structuredClone(FIRST), ignored = [];
+  const query = new URLSearchParams(search), choices = structuredClone(FIRST), ignored = [], offers = [];
+  const ignore = (name, text, options, change) => {
+    const near = nearest(text, options), called = near && (near[1] === String(near[0]) ? near[1] : `${near[1]}, ${near[0]}`);
+    ignored.push(`${name} cannot be “${clipped(cleaned(text))}”${near ? `, the nearest is ${called}` : ''}`);
+    if (near) offers.push({says: `${name}: ${near[1]}`, change: change(near[0])});
+  };
+  if ([...PLAIN, ...LISTS, 'name'].some(name => query.has(name))) choices.basis = SENT;
   for (const name of PLAIN) {
     if (!query.has(name)) continue;
     const text = query.get(name);
-    const found = name === 'at' ? (points.places.has(text) ? text : undefined) : allowed(points, choices)[name].find(one => String(one) === text);
-    if (found === undefined) ignored.push(`${name} cannot be “${clipped(cleaned(text))}”`); else choices[name] = found;
+    const can = name === 'at' ? [text].filter(id => points.places.has(id)) : allowed(points, choices)[name], found = can.find(one => String(one) === text);
+    if (found === undefined) ignore(name, text, can.filter(one => one !== '').map(one => [one, String(one)]), near => ({[name]: near})); else choices[name] = found;
   }
   const lists = known(points);
   for (const name of LISTS) {
     if (!query.has(name)) continue;
     const asked = new Set(query.get(name).split('~').filter(Boolean));
     choices[name] = lists[name].map(([id]) => id).filter(id => asked.delete(id));
-    if (asked.size) ignored.push(`${name} cannot be “${clipped(cleaned([...asked][0]))}”`);
+    if (!asked.size) continue;
+    const right = choices[name];
+    ignore(name, [...asked][0], lists[name], near => ({[name]: lists[name].map(([id]) => id).filter(id => id === near || right.includes(id))}));
+    if (!right.length) choices[name] = FIRST[name]; // a name that nobody has does not ask for all
   }
   for (const text of query.getAll('name').slice(0, MOST_NAMES)) {
     const cut = text.indexOf('*'), id = text.slice(0, cut), name = nameOf(text.slice(cut + 1));
     if (cut > 0 && name && points.places.has(id)) choices.names[id] = name; else ignored.push(`no point “${clipped(cleaned(text))}” to name`);
   }
-  return {choices: settledAxes(points, choices), notice: ignored.length ? `Ignored in the address of this page: ${ignored.slice(0, 5).join('; ')}.` : ''};
+  return {choices: settledAxes(points, choices), offers: offers.slice(0, 5), notice: ignored.length ? `Ignored in the address of this page: ${ignored.slice(0, 5).join('; ')}.` : ''};
 }
 
 // Both axes when one is to show what the other does: they change places.
@@ -83,10 +97,11 @@ export function settledAxes(points, choices) {
 export function write(choices) {
   const query = new URLSearchParams();
   for (const name of PLAIN) {
-    const silent = name === 'batch' && choices.x === 'batch'; // follows from the axis
+    const silent = name === 'basis' || (name === 'batch' && choices.x === 'batch'); // said below; follows from the axis
     if (choices[name] !== FIRST[name] && !silent) query.set(name, choices[name]);
   }
   for (const name of LISTS) if (choices[name].join('~') !== FIRST[name].join('~')) query.set(name, choices[name].join('~'));
   for (const [id, name] of Object.entries(choices.names)) query.append('name', `${id}*${name}`);
-  return String(query);
+  if (!query.size && choices.basis === FIRST.basis) return '';
+  return String(new URLSearchParams([['basis', choices.basis], ...query]));
 }

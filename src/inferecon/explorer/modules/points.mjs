@@ -85,6 +85,14 @@ export function ends(points, key, basis, n) {
   return found.some(Number.isNaN) ? null : found;
 }
 
+export const predicted = (points, n) => !Number.isNaN(points.columns.itl_predicted[n]);
+
+// Why a point is not predicted; nothing where it is.
+export function unpredicted(points, n) {
+  if (predicted(points, n)) return '';
+  return points.combination(n).unpredicted || `no reason is on record for ${points.isl(n).toLocaleString('en-US')} tokens in`;
+}
+
 // What an axis can show: of an engine only what is predicted for it.
 export const shownOn = (points, basis) => Object.values(points.metrics).filter(({foretold}) => basis === 'bound' || foretold);
 

@@ -1,6 +1,6 @@
 // Which points are shown, in which order, and which of them no other beats.
 
-import {reader} from './points.mjs';
+import {predicted, reader} from './points.mjs';
 
 // Combinations that pass the lists; an empty list lets all pass.
 export function admitted(points, choices) {
@@ -35,31 +35,51 @@ function bestOf(points, list, {x, y, basis}) {
   return [...best.values()];
 }
 
-// All that a view shows: points in their order, the front, lines over batch, and what has no place.
-export function view(points, choices) {
-  const lets = admitted(points, choices), {x, y, basis, isl, batch} = choices;
-  const asked = [], other = [], without = new Set(), against = basis === 'bound' ? 'predicted' : 'bound';
-  const [here, there] = [basis, against].map(which => {
-    const across = reader(points, x, which), up = reader(points, y, which);
-    return {has: n => !Number.isNaN(across(n) + up(n)), meets: goals(points, {...choices, basis: which})};
-  });
+// What passes, filter by filter: the lists; running there; at this length and batch; with a figure
+// on both axes; within the goals.  The last are asked for, by the basis that is chosen or another.
+export function stages(points, choices, basis = choices.basis) {
+  const lets = admitted(points, choices), {x, y, isl, batch} = choices, there = [], able = [], asked = [];
+  const across = reader(points, x, basis), up = reader(points, y, basis), meets = goals(points, {...choices, basis});
   for (let n = 0; n < points.count; n += 1) {
     if (!lets[points.place(n)] || points.isl(n) !== isl) continue;
     if (typeof batch === 'number' && points.batch(n) !== batch) continue;
-    if (there.has(n) && there.meets(n)) other.push(n);
-    if (!here.has(n)) without.add(points.place(n));
-    else if (here.meets(n)) asked.push(n);
+    there.push(n);
+    if (Number.isNaN(across(n) + up(n))) continue;
+    able.push(n);
+    if (meets(n)) asked.push(n);
   }
+  const passing = points.combinations.flatMap((_, n) => (lets[n] ? [n] : []));
+  return {passing, running: passing.filter(n => !points.combinations[n].obstacle), there, able, asked};
+}
+
+export const combinationsOf = (points, list) => new Set(list.map(points.place));
+
+// Of each combination that runs and is not predicted, the best point by its bounds, unless even
+// those miss a goal.
+function bare(points, {there}, choices) {
+  const known = combinationsOf(points, there.filter(n => predicted(points, n))), meets = goals(points, {...choices, basis: 'bound'});
+  const without = there.filter(n => !known.has(points.place(n)));
+  const ranking = {...choices, basis: 'bound', sort: 'y', down: ''};
+  return {unpredicted: bestOf(points, without, ranking), bare: ranked(points, bestOf(points, without.filter(meets), ranking), ranking)};
+}
+
+// All that a view shows: points in their order, the front, lines over batch, and what has no place.
+export function view(points, choices) {
+  const {x, basis, batch} = choices, against = basis === 'bound' ? 'predicted' : 'bound';
+  const passed = stages(points, choices), {asked} = passed, {unpredicted, bare: apart} = bare(points, passed, choices);
+  const placed = new Set([...combinationsOf(points, passed.able), ...(basis === 'predicted' ? combinationsOf(points, unpredicted) : [])]);
   const chosen = batch === 'best' ? bestOf(points, asked, choices) : asked, over = x === 'batch';
   const edge = over ? [] : front(points, asked, choices), on = new Set(edge);
   const kept = choices.front && !over ? edge : [...new Set([...chosen, ...edge])];
   return {
     shown: ranked(points, kept, choices), edge, on, over,
-    faint: over ? [] : front(points, other, {...choices, basis: against}),
+    faint: over ? [] : front(points, stages(points, choices, against).asked, {...choices, basis: against}),
     lines: over ? lines(points, kept) : [],
-    without: without.size,
-    refused: points.combinations.flatMap((one, n) => (lets[n] && one.obstacle ? [n] : [])),
-    admitted: lets.filter(Boolean).length,
+    unpredicted, bare: basis === 'predicted' ? apart : [],
+    without: passed.there.filter(n => !placed.has(points.place(n)) && placed.add(points.place(n))), // a point of each
+    running: passed.running.length,
+    refused: passed.passing.filter(n => points.combinations[n].obstacle),
+    admitted: passed.passing.length,
   };
 }
 

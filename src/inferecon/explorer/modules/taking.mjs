@@ -1,6 +1,6 @@
 // Points to take away: Markdown, CSV, JSON, and the commands that compute one again.
 
-import {amount, called, ends, plain} from './points.mjs';
+import {amount, called, ends, plain, unpredicted} from './points.mjs';
 import {field, harmless, line, quoted} from './text.mjs';
 import {digits} from './words.mjs';
 
@@ -29,7 +29,7 @@ export function markdown(points, list, choices, link) {
   const head = ['point', 'name', ...own.flatMap(({says, unit}) => [`${says}, bound (${unit})`, 'predicted'])];
   const rows = list.slice(0, LINES).map(n => {
     const found = facts(points, n).filter(({foretold}) => foretold);
-    return [`${called(points, n)}, ${points.isl(n)} tokens in`, choices.names[points.id(n)] ?? '', ...found.flatMap(one => [digits(one.value), interval(points, n, one) || '–'])];
+    return [`${called(points, n)}, ${points.isl(n)} tokens in`, choices.names[points.id(n)] ?? '', ...found.flatMap(one => [digits(one.value), interval(points, n, one) || 'not predicted'])];
   });
   const cut = list.length > LINES ? [`The first ${LINES} of ${list.length} points.`] : [];
   const told = `Bounds are derived; predictions are for ${points.engine} with 90 % interval, ${Object.entries(points.marks).map(([name, {mark}]) => `${mark} ${name}`).join(', ')}.`;
@@ -41,11 +41,11 @@ const cell = value => (Number.isNaN(value) ? '' : String(plain(value)));
 
 export function csv(points, list, choices, link) {
   const metrics = Object.values(points.metrics), unit = name => name.replace('/Mtok', '/Mtoken');
-  const head = ['combination', 'devices', 'tp', 'ep', 'batch', 'isl (token)', 'name', 'known',
+  const head = ['combination', 'devices', 'tp', 'ep', 'batch', 'isl (token)', 'name', 'known', 'unpredicted',
     ...metrics.flatMap(one => [`${one.key} (${unit(one.unit)})`, ...(one.foretold ? ['predicted', 'low', 'high'].map(end => `${one.key}_${end} (${unit(one.unit)})`) : [])])];
   const rows = list.map(n => {
     const {name, devices, tp, ep} = points.combination(n);
-    return [name, devices, tp, ep, points.batch(n), points.isl(n), harmless(choices.names[points.id(n)] ?? ''), points.known(n),
+    return [name, devices, tp, ep, points.batch(n), points.isl(n), harmless(choices.names[points.id(n)] ?? ''), points.known(n), unpredicted(points, n),
       ...facts(points, n).flatMap(one => [one.value, ...(one.foretold ? [one.predicted, one.low, one.high] : [])].map(cell))];
   });
   const about = [['edition', points.edition], ['licence', points.licence], ['link', link]];
@@ -59,7 +59,7 @@ export function json(points, list, choices, link) {
       if (!Number.isNaN(one.value)) results[one.key] = {derived: plain(one.value)};
       if (!Number.isNaN(one.predicted)) results[one.key] = {...results[one.key], predicted: plain(one.predicted), low: plain(one.low), high: plain(one.high)};
     }
-    return {combination: name, tp, ep, batch: points.batch(n), isl: points.isl(n), name: choices.names[points.id(n)] ?? null, known: points.known(n) || null, results};
+    return {combination: name, tp, ep, batch: points.batch(n), isl: points.isl(n), name: choices.names[points.id(n)] ?? null, known: points.known(n) || null, unpredicted: unpredicted(points, n) || null, results};
   });
   const units = Object.fromEntries(Object.values(points.metrics).map(({key, unit}) => [key, unit]));
   const {names, ...asked} = choices;
