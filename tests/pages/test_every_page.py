@@ -34,6 +34,22 @@ RUN = """async ([within, rules]) => {
 }"""
 
 
+# Words of the heads of tables of which a part stands in another line.
+BROKEN = """() => [...document.querySelectorAll('thead th')].flatMap(th => {
+    const texts = document.createTreeWalker(th, NodeFilter.SHOW_TEXT), found = [];
+    for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+        if (text.parentElement.closest('.katex')) continue;
+        for (const {0: word, index} of text.data.matchAll(/[\\p{L}\\p{N}]+/gu)) {
+            const range = document.createRange();
+            range.setStart(text, index);
+            range.setEnd(text, index + word.length);
+            if (new Set([...range.getClientRects()].map(box => box.top)).size > 1) found.push(word);
+        }
+    }
+    return found;
+})"""
+
+
 def test_a_page_keeps_to_itself_fits_phone_and_paper_and_bars_nobody(page, phone, site, axe):
     opened = phone.open(f"{site}/{page}")
     assert phone.wrong == []
@@ -41,6 +57,7 @@ def test_a_page_keeps_to_itself_fits_phone_and_paper_and_bars_nobody(page, phone
     assert opened.locator(".vl-broken").count() == 0
     stands_still(opened)
     assert wider_than_the_screen(opened) == ""
+    letters_may_be_twice_as_large(opened)
     has_what_lists_and_cards_need(opened, page)
     paper_holds_all(opened)
     # What surrounds the text is the same on each page: axe sees it on two of each kind.
@@ -77,6 +94,23 @@ def wider_than_the_screen(opened):
     }""")
 
 
+def cut_off(opened):
+    """Return what stands in a box that hides what is beyond it, but for folds and a commit."""
+    return opened.evaluate("""() => {
+        const hides = one => one === 'hidden' || one === 'clip';
+        const beyond = e => {
+            const {overflowX: across, overflowY: down} = getComputedStyle(e);
+            return hides(across) && e.scrollWidth > e.clientWidth + 1
+                || hides(down) && across === down && e.scrollHeight > e.clientHeight + 1;
+        };
+        return [...document.querySelectorAll('body *')]
+            .filter(e => !e.closest('.katex, .bd-sidebar, .commit, .toggle-hidden, svg'))
+            .filter(e => e.clientWidth > 1)
+            .filter(e => e.textContent.trim() && beyond(e) && e.checkVisibility())
+            .map(e => `${e.tagName}.${e.className}: ${e.textContent.trim().slice(0, 40)}`);
+    }""")
+
+
 def has_what_lists_and_cards_need(opened, page):
     assert opened.locator("html[lang=en]").count() == 1
     assert opened.title().strip()
@@ -88,6 +122,7 @@ def has_what_lists_and_cards_need(opened, page):
 def letters_may_be_twice_as_large(opened):
     opened.evaluate("document.documentElement.style.setProperty('font-size', '200%', 'important')")
     assert wider_than_the_screen(opened) == ""
+    assert cut_off(opened) == []
     assert opened.locator("h1:visible").count() == 1
     opened.evaluate("document.documentElement.style.removeProperty('font-size')")
 
@@ -101,6 +136,7 @@ def paper_holds_all(opened):
             table.style.setProperty('display', 'none', 'important'); return wide; })""")
     assert all(wide <= ACROSS for wide in many), many
     assert wider_than_the_screen(opened) == ""
+    assert opened.evaluate(BROKEN) == []
     shown = opened.evaluate("""() => [...document.querySelectorAll(
         '.bd-sidebar, .bd-header, .bd-header-article, .prev-next-footer, button:not(th *, td *)')]
         .filter(e => e.checkVisibility()).map(e => `${e.tagName}.${e.className}`)""")

@@ -11,10 +11,32 @@
   each('.bd-sidebar-primary', e => { e.setAttribute('role', 'complementary'); e.setAttribute('aria-label', 'Book'); });
   each('.citation[role=doc-biblioentry]', e => e.setAttribute('role', 'listitem'));
   each('.bd-article thead th', e => { if (!e.textContent.trim()) e.outerHTML = '<td></td>'; });
-  // A box that scrolls must be reachable by keyboard.  It is asked when it is laid out: to ask all
-  // at once would lay out what nobody scrolled to.
-  const sized = new ResizeObserver(boxes => boxes.forEach(({target}) => {
-    if (target.scrollWidth > target.clientWidth + 1) target.tabIndex = 0;
+  // A box that scrolls must be reachable by keyboard, and show at which edge there is more; one that
+  // does not scroll is no stop.  It is asked when it is laid out: to ask all at once would lay out
+  // what nobody scrolled to.
+  const BOXES = '.table-box, .cell_output .output, div.math .katex-display, .vl-chart, pre';
+  function edges(box) {
+    const beyond = box.scrollWidth - box.clientWidth;
+    if (beyond > 1) box.tabIndex = 0; else box.removeAttribute('tabindex');
+    box.classList.toggle('more-before', beyond > 1 && box.scrollLeft > 1);
+    box.classList.toggle('more-after', beyond > 1 && box.scrollLeft < beyond - 1);
+  }
+  const sized = new ResizeObserver(boxes => boxes.forEach(({target}) => edges(target.closest(BOXES))));
+  each(BOXES, e => [e, ...(e.matches('.table-box') ? e.children : [])].forEach(one => sized.observe(one)));
+  document.addEventListener('scroll', ({target}) => { if (target.matches?.(BOXES)) edges(target); }, {capture: true, passive: true});
+  // A table of hundreds of numbers is hundreds of stops: the first one leads past them.
+  const MANY = 20;
+  each('.bd-article .table-box', box => {
+    if (box.closest('.calculator') || box.querySelectorAll('a[href], button').length < MANY) return;
+    const skip = document.createElement('button'), end = document.createElement('span');
+    Object.assign(skip, {type: 'button', className: 'skip-table', textContent: 'Skip this table'});
+    end.tabIndex = -1;
+    skip.addEventListener('click', () => end.focus());
+    box.before(skip);
+    box.after(end);
+  });
+  // A box that is left by Tab is done with: it closes, and the focus stays where it went.
+  document.addEventListener('focusin', ({target}) => each('[popover]:popover-open', box => {
+    if (!box.contains(target)) box.hidePopover();
   }));
-  each('.cell_output .output, div.math .katex-display, .vl-chart, pre', e => sized.observe(e));
 })();
