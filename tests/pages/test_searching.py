@@ -28,6 +28,11 @@ QUERIES = {
     "pareto front": "explorer.html",
     "compare configurations": "calculator.html",
     "own model": "calculator.html",
+    "carbon intensity france": "data/assumptions.html",
+    "law BATCH-LARGEST": "memory.html",
+    "DeepSeek-R1 cost": "models/deepseek-r1.html",
+    "H100 price": "hardware/h100-sxm.html",
+    "mi300x bandwidth": "hardware/mi300x.html",
 }
 
 

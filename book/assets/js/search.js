@@ -34,12 +34,14 @@
   }
 
   // Pagefind counts words wherever they stand; a title or a heading that says all that was asked
-  // is about it, and weighs more than the same words apart.
-  const TITLE = 2, HEADING = 1.5;
+  // is about it, and weighs more than the same words apart.  A title that says most of it is about
+  // it as well: the other words are what is asked of that model or that device.
+  const TITLE = 2, HEADING = 1.5, PART = 1.5;
   const apart = text => ` ${text.toLowerCase().split(/[^\p{L}\p{N}]+/u).filter(Boolean).join(' ')} `;
   function weight({result, page}, asked) {
-    const says = text => apart(text).includes(apart(asked));
-    const about = says(page.meta.title) ? TITLE : page.anchors.some(({text}) => says(text)) ? HEADING : 1;
+    const says = text => apart(text).includes(apart(asked)), words = apart(asked).trim().split(' ');
+    const named = words.filter(word => apart(page.meta.title).includes(` ${word} `)).length / words.length;
+    const about = says(page.meta.title) ? TITLE : page.anchors.some(({text}) => says(text)) ? HEADING : 1 + PART * named ** 2;
     return result.score * about;
   }
 

@@ -144,7 +144,8 @@ def data_assumptions() -> str:
             ends = plain(fact.low), plain(fact.high)
             rows.append([plain(id), plain(key), value, *ends, why, cited(fact.source)])
     text += table(["record", "symbol", "value", "low", "high", "why", "source"], rows, 7)
-    text += ["## Grids", ""]
+    says = "The carbon intensity of electricity, of a country, a grid or the world: g CO2e a kWh."
+    text += ["## Grids", "", says, ""]
     grids = [load("grids", id) for id in ids("grids")]
     rows = [
         [
