@@ -2,8 +2,10 @@
 
 import pytest
 
+from inferecon.errors import BuildFailed
 from inferecon.numbers import Number
 from inferecon.report import bounds, data
+from inferecon.report.summary import best
 
 MODEL = "llama-3.1-8b"
 
@@ -67,3 +69,21 @@ def test_a_rate_is_best_where_it_is_largest():
 @pytest.mark.parametrize("unit", ["TFLOP/s", "TB/s", "GB", "W"])
 def test_a_column_of_hardware_has_a_unit(unit):
     assert f", {unit} |" in data.data_hardware()
+
+
+def test_the_summary_takes_what_is_predicted_to_make_most_tokens():
+    rates = {
+        f"{MODEL}/{of}:throughput_device": Number(rate, "token/s", *interval)
+        for of, rate, interval in (
+            ("h200-sxm/fp8", 900.0, ()),
+            ("h200-sxm/fp8@vllm", 500.0, (400.0, 600.0, "calibrated")),
+            ("b300-sxm/nvfp4", 4000.0, ()),  # the best bound of those that are predicted
+            ("b300-sxm/nvfp4@vllm", 450.0, (200.0, 900.0, "extrapolated")),
+            ("mi355x/fp8", 9000.0, ()),  # nobody predicts it
+        )
+    }
+    assert best(MODEL, rates) == ("h200-sxm", "fp8")
+    bounded = {id: one for id, one in rates.items() if "@" not in id}
+    assert best(MODEL, bounded) == ("mi355x", "fp8")
+    with pytest.raises(BuildFailed, match="runs on no hardware"):
+        best(MODEL, {})

@@ -1,31 +1,38 @@
 """What is read first: the summary of all models, its chart, the lists of models and devices."""
 
 from .. import figures
+from ..errors import BuildFailed
 from ..figures.meaning import short_model
 from ..matrix import FORMATS, HARDWARE, MODELS, OF_DOCUMENTS, WORKLOAD
 from ..numbers import digits
 from ..records import load
-from .bounds import MARKS, bounded_row
+from .bounds import ENGINE, MARKS, bounded_row
 from .recorded import fact_in
 from .results import result_cell
 from .text import has, plain, quoted, table
 
 
-def best(id: str, numbers: dict) -> tuple[str, str] | None:
-    """Hardware and format with the least device time per token for a model."""
-    times = {
-        (hw, fmt): numbers[f"{id}/{hw}/{fmt}:device_time"].value
-        for hw in HARDWARE
-        for fmt in FORMATS
-        if f"{id}/{hw}/{fmt}:device_time" in numbers
-    }
-    return min(times, key=times.get) if times else None
+def best(id: str, numbers: dict) -> tuple[str, str]:
+    """Hardware and format on which an engine is predicted to need the least device time.
+
+    A bound is no promise of any software, so it decides only where nothing is predicted.
+    """
+    for owner in ("{}/{}/{}@" + ENGINE, "{}/{}/{}"):
+        rates = {
+            (hw, fmt): numbers[name].value
+            for hw in HARDWARE
+            for fmt in FORMATS
+            if has(numbers, name := f"{owner.format(id, hw, fmt)}:throughput_device")
+        }
+        if rates:
+            return max(rates, key=rates.get)
+    raise BuildFailed(f"{id} runs on no hardware of the sweep")
 
 
 def summary(found: dict, numbers: dict) -> str:
-    """What a million tokens cost on the hardware and format that are fastest."""
-    shown = ("cost_per_token", "device_time", "energy_per_token", "carbon_per_token")
-    shown += ("largest_batch", "@full:device_time", "@full:cost_per_token")
+    """What a million tokens cost where a device is predicted to make most of them."""
+    shown = ("throughput_device", "cost_per_token", "energy_per_token", "carbon_per_token")
+    shown += ("largest_batch", "@full:throughput_device", "@full:cost_per_token")
     rows = []
     for id in OF_DOCUMENTS:
         hw, fmt = best(id, numbers)
@@ -33,8 +40,8 @@ def summary(found: dict, numbers: dict) -> str:
         model = short_model(id)
         where = f"[{hw}](hardware/{hw}), {fmt}"
         rows.append([f"[{plain(model)}](models/{id})", where, *cells])
-    head = ["model", "least device time on", "USD", "device-s", "kWh", "kg CO2e"]
-    head += ["largest batch", "device-s there", "USD there"]
+    head = ["model", "most tokens a device on", "tok/s a device", "USD", "kWh", "kg CO2e"]
+    head += ["largest batch", "tok/s there", "USD there"]
     return "\n".join([*table(head, rows, 2), ""])
 
 
