@@ -244,6 +244,9 @@ def test_the_notebook_draws_the_steps_whom_nobody_beats_and_names_who_is_best(sm
     for step in steps:
         assert not any(x < step["x"] and y < step["y"] for x, y in points)
     assert min(points)[0] == close(steps[0]["x"]) and len(points) >= len(steps)
+    rows = [row for layer in spec["layer"] for row in layer.get("data", {}).get("values", [])]
+    labels = [row["label"] for row in rows if row.get("label")]
+    assert labels and all(len(line) < 34 for label in labels for line in label)  # of a phone
     said = planned.best(small).data
     for name in ("USD", "kWh", "mean TTFT", "mean ITL"):
         assert name in said

@@ -121,7 +121,7 @@ def front(found: Plan):
             "x": one.usd() / tokens,
             "y": one.score("kwh") / tokens,
             "class": device_class(one.option.hardware),
-            "label": f"{_called(one)}: least {', '.join(best[id(one)])}" if id(one) in best else "",
+            "label": [_called(one), f"least {', '.join(best[id(one)])}"] if id(one) in best else "",
             "side": "under",
         }
         for one in drawn.values()
@@ -133,6 +133,7 @@ def front(found: Plan):
     steps = _front(rows)
     least = min(rows, key=lambda row: (row["x"], row["y"]))
     frugal = min(rows, key=lambda row: (row["y"], row["x"]))
+    frugal["side"] = "right"  # under the lowest point is the axis
     title = f"{least['name']} is cheapest, and takes the least energy"
     if frugal is not least:
         title = f"Least energy costs {digits(frugal['x'] / least['x'], 2)} times the least price"
