@@ -32,6 +32,7 @@ PARTS = (
     "simulate",
     "plan",
     "book",
+    "pages",
 )
 RESULTS = Path(__file__).parent / "results"
 VERSIONS = ("papermill", "nbclient", "ipykernel", "sympy", "numpy", "altair")

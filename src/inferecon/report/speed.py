@@ -50,6 +50,11 @@ GROUPS = {
         "The report",
         "`inferecon build` in a checkout whose report is built, by the clock.",
     ),
+    "pages": (
+        "The pages",
+        "Until charts are drawn and answers stand there, in a Chromium with an empty cache, from "
+        "a server on the same machine, by the clock; each beside a page of text in the same run.",
+    ),
     "simulate": (
         "The simulator",
         "One replica under continuous batching; processor time of one core, the table of step "
