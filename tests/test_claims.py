@@ -24,6 +24,7 @@ from inferecon.claims import (
     judge,
     judged,
     verdicts,
+    working,
 )
 from inferecon.claims.expression import evaluate
 from inferecon.claims.register import FOLDER, KINDS, TOPICS, Verdict
@@ -638,3 +639,43 @@ def test_json_holds_what_was_computed(run):
 def test_a_choice_that_does_not_exist_is_one_sentence(run, arguments, said):
     code, out, err = run(*arguments)
     assert code == 2 and out == "" and said in err and err.count("\n") == 1
+
+
+# Workings --------------------------------------------------------------------------------------
+
+
+def test_a_check_is_worked_out_with_what_was_put_in_and_its_sources(run):
+    """1.555 TB/s of 8 bits at 3.92 pJ: 1.555e12 * 8 * 3.92e-12 = 48.76 W."""
+    code, said, wrong = run("--claim", "s3-dram-row")
+    assert (code, wrong) == (0, "")
+    assert said.startswith("s3-dram-row: unverifiable\n")
+    assert "    Put in: 1.555e+12 * 8 * 3.92e-12 = 48.7648\n" in said
+    assert "hardware/a100-40gb-sxm.yaml, hbm_bandwidth, PyPI llm-analysis" in said
+    assert "asked: ours at most the document's, within 1 %" in said
+
+
+def test_a_check_names_its_law_and_the_records_of_its_values(run):
+    code, said, wrong = run("--claim", "s0-scope-compute-demand")
+    assert (code, wrong) == (0, "")
+    assert "    Law: ITL\n" in said
+    assert "models/deepseek-v3.yaml, hardware/h200-sxm.yaml, formats/fp8.yaml" in said
+
+
+def test_every_check_is_worked_out_as_it_was_judged():
+    for item in judged():
+        for one in item.outcomes:
+            agrees = dict(working(one).lines)["Verdict"].startswith("agrees")
+            assert agrees == one.passes or one.claimed is None, item.claim.id
+
+
+@pytest.mark.parametrize("more", [["--document", "1"], ["--check"], ["--topic", "moe"]])
+def test_one_claim_is_not_chosen_twice(more, run):
+    code, said, wrong = run("--claim", "s3-dram-row", *more)
+    assert (code, said) == (2, "")
+    assert "--claim names one claim" in wrong
+
+
+def test_an_unknown_claim_is_named(run):
+    code, said, wrong = run("--claim", "s3-dram-rov")
+    assert (code, said) == (2, "")
+    assert "no claim 's3-dram-rov'; did you mean s3-dram-row" in wrong

@@ -153,6 +153,17 @@ def show(
 
 
 @app.command()
+def table(
+    page: Annotated[str, typer.Argument(help="reference/validation, or a chapter such as load")],
+    section: Annotated[str, typer.Argument(help="the section's anchor; default: all")] = "",
+) -> None:
+    """Make the tables and charts of one page again, and print them."""
+    from .report.printed import printed
+
+    print(printed(page, section))
+
+
+@app.command()
 def cite(
     id: Annotated[
         str, typer.Argument(help="ITL, 'BATCH-FIT/step 2', the id of a number, a fact or a claim")
@@ -207,11 +218,18 @@ def claims(
     document: Annotated[int, typer.Option(help="1, 2 or 3; default: all")] = None,
     verdict: Annotated[str, typer.Option(help="such as contradicted; default: all")] = "",
     topic: Annotated[str, typer.Option(help="such as moe; default: all")] = "",
+    claim: Annotated[str, typer.Option(help="one claim, with how each check is computed")] = "",
     as_json: Json = False,
 ) -> None:
     """Judge the claims of the source documents: each verdict is computed anew."""
-    from .claims import as_data, as_text, differences, selected
+    from .claims import as_data, as_text, differences, one, selected, worked_out
 
+    if claim:
+        if check or document or verdict or topic:
+            raise BadInput("--claim names one claim; the other options choose among all")
+        item = one(claim)
+        print(json.dumps(as_data(item), ensure_ascii=False) if as_json else worked_out(item))
+        return
     found = selected(document, verdict, topic)
     changed = differences() if check else []
     if changed:

@@ -26,7 +26,7 @@ from .symbols import SYMBOLS
 Numbers = dict[str, Number]
 LINK = '<a class="num" data-number="'
 PLACE = '<a class="num" id="'
-QUOTED = re.compile(rf'{LINK}([^"]+)"( data-known="[a-z]+")?>')
+QUOTED = re.compile(rf'{LINK}([^"]+)"( data-(?:known|here)="[^"]+")?>')
 # The gaps of a citation, in the order of the script; characters that no text of ours has.
 GAPS = (
     "id",
@@ -43,6 +43,7 @@ GAPS = (
 )
 FIRST_GAP = 0xE000
 DATA = "numbers-data"
+ROW = "row"  # the shape of what is cited where figures have no ids
 
 
 def quoted(id: str, number: Number, with_unit: bool = True) -> str:
@@ -62,9 +63,13 @@ def quoted(id: str, number: Number, with_unit: bool = True) -> str:
     )
 
 
-def link(id: str) -> str:
-    """Start the HTML of a number that is written otherwise than ``quoted`` does; end it with a."""
-    return f'{LINK}{escape(id, quote=True)}">'
+def link(id: str, here: str = "") -> str:
+    """Start the HTML of a number that is written otherwise than ``quoted`` does; end it with a.
+
+    ``here`` is the value with its unit where this is not the one on record.
+    """
+    other = f' data-here="{escape(here, quote=True)}"' if here else ""
+    return f'{LINK}{escape(id, quote=True)}"{other}>'
 
 
 def anchor(id: str) -> str:
@@ -104,7 +109,9 @@ def explained(
     if not seen and not rows:
         return body
     found = data(sorted(seen), numbers, root) | ({"rows": rows, "page": page} if rows else {})
-    laws = sorted({kind["law"] for kind in found["kinds"] if "law" in kind})
+    if rows:
+        found["forms"][ROW] = forms(ROW)
+    laws = sorted({kind["law"] for kind in found["kinds"] if "law" in kind} | rowbox.laws(rows))
     equations = (f'<template data-law="{id}">{typeset(id)}</template>' for id in laws if typeset)
     return body + "".join(equations) + script(found)
 
@@ -235,11 +242,11 @@ def mark(known: str) -> str:
 @cache
 def forms(shape: str) -> dict[str, str]:
     """Return each form of a citation with gaps; ``shape`` says of what, or which parts it has."""
-    kind, shape = ("fact", "") if shape == FACT else ("number", shape)
+    kind, shape = (shape, "") if shape in (FACT, ROW) else ("number", shape)
     gap = {name: chr(FIRST_GAP + i) for i, name in enumerate(GAPS)}
     absent = set() if "e" in shape else {"equation", "sympy"}
     absent |= set() if "h" in shape else {"holds"}
-    absent |= {"of", "known"} if kind == "fact" else set()
+    absent |= {FACT: {"of", "known"}, ROW: {"of"}}.get(kind, set())
     parts = {name: "" if name in absent else gap[name] for name in GAPS if name != "key"}
     blank = Entry(kind=kind, edition=edition(), commit=UNSTAMPED, **parts)
     texts = {form: written(blank, form) for form in FORMS}

@@ -4,6 +4,7 @@ A page is opened once, on a phone, for all that is asked of it: the long ones ta
 """
 
 from conftest import ALONE, TALL, sample
+from unboxed import LEFT, LISTS, LIVE, alone
 
 STILL = 0.05  # the most that a page may shift while it loads, by Chromium's own measure
 PAPER = {"width": 673, "height": 986}  # pixels between the margins of A4, and across
@@ -58,6 +59,7 @@ def test_a_page_keeps_to_itself_fits_phone_and_paper_and_bars_nobody(page, phone
     stands_still(opened)
     assert wider_than_the_screen(opened) == ""
     letters_may_be_twice_as_large(opened)
+    every_figure_has_a_box(opened, page)
     has_what_lists_and_cards_need(opened, page)
     paper_holds_all(opened)
     # What surrounds the text is the same on each page: axe sees it on two of each kind.
@@ -72,6 +74,13 @@ def test_a_page_stands_still_on_a_desk_and_takes_large_letters(example, tab, sit
     opened = tab().open(f"{site}/{example}")
     stands_still(opened)
     letters_may_be_twice_as_large(opened)
+
+
+def every_figure_has_a_box(opened, page):
+    """No number without one: those left are counted, so that none is added unseen."""
+    if page not in (*LISTS, *LIVE):
+        found = alone(opened)
+        assert len(found) == LEFT.get(page, 0), "\n".join(found)
 
 
 def stands_still(opened):

@@ -219,6 +219,85 @@ def test_a_row_opens_a_box_that_repeats_its_cells(width, quoting, within, name, 
     assert here.wrong == []
 
 
+LINKED = [  # page, its button, what its box says
+    ("reference/validation", "#misses-first tr:has-text('lt-aic-02354') a.num", "Apache-2.0"),
+    ("claims/document-3", "#claim-s3-dram-row td a.num", "1.555e+12 * 8 * 3.92e-12 = 48.7648"),
+    ("claims/document-3", "#claim-s3-dram-row .figures a.num", "Holds"),
+    ("claims/index", "#farthest-from-what-is-computed td a.num", "inferecon table claims/index"),
+    ("hardware/l4", "li .figures a.num", "bf16 memory_needed"),
+    ("hardware/l4", "#what-is-on-record .figures a.num", "inferecon show hardware/l4"),
+    ("chapters/counts", "td:has-text('aquila-7b') a.num", "7,000,000,000"),
+    ("chapters/plan", ".cell_output .figures a.num", "inferecon run out.ipynb"),
+    ("data/assumptions", "tr:has-text('grid_intensity') a.num:not([data-number])", "1"),
+    ("load", ".vl-numbers a.num", "inferecon table load"),
+]
+
+
+@pytest.mark.parametrize(("width", "page", "button", "says"), by_turns(LINKED))
+def test_a_row_and_a_sentence_are_cited_and_their_address_opens_the_box_again(
+    width, page, button, says, tab, site
+):
+    here = tab(width)
+    opened = here.open(f"{site}/{page}.html")
+    opened.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+    found = opened.locator(button).first
+    id, box = f"{page}#{found.get_attribute('id')}", opened.locator("#number-box")
+    found.click()
+    box.wait_for(state="visible")
+    said = " ".join(box.inner_text().split())
+    assert says in said and id in said and "inferecon build" not in said
+    box.locator("summary", has_text="Cite").click()
+    forms = box.locator(".cite .form").all_text_contents()
+    assert forms[0].startswith(f"**{id}** (row): ") and "Value: " in forms[0]
+    assert json.loads(forms[3])["url"] == id.replace("#", ".html#")
+    assert not any("\ue000" <= letter <= "\uf8ff" for form in forms for letter in form)
+    assert opened.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    again = tab(width).open(f"{site}/{page}.html{id[id.index('#') :]}")
+    again.locator("#number-box").wait_for(state="visible")
+    assert " ".join(again.locator("#number-box dl").inner_text().split()) == " ".join(
+        box.locator("dl").inner_text().split()
+    )
+    assert here.wrong == []
+
+
+@pytest.mark.parametrize(
+    "page", ["reference/validation", "claims/document-2", "chapters/counts", "load", "hardware/l4"]
+)
+def test_every_row_and_sentence_has_an_address_of_its_own(page, tab, site):
+    opened = tab().open(f"{site}/{page}.html")
+    names = opened.locator("a.num:not([data-number])").evaluate_all("all => all.map(x => x.id)")
+    assert names and len(set(names)) == len(names)
+    assert all(re.fullmatch(r"row-[a-z0-9-]+", name) for name in names)
+    every = opened.evaluate("[...document.querySelectorAll('[id]')].map(x => x.id)")
+    assert len(every) == len(set(every))
+
+
+def test_a_value_in_another_unit_than_its_record_s_is_in_its_box_as_it_stands(tab, site):
+    """600 GB/s on record are 0.6 TB/s in the column."""
+    opened = tab().open(f"{site}/data/hardware.html")
+    number = opened.locator('[data-number="data/hardware/a10:hbm_bandwidth"]')
+    assert number.text_content() == "0.6"
+    number.click()
+    said = opened.locator("#number-box").inner_text()
+    assert said.startswith("600 GB/s") and re.search(r"Here as\s+0\.6 TB/s", said)
+
+
+@pytest.mark.parametrize("page", ["data/hardware", "data/models", "hardware/index"])
+def test_a_box_has_the_figure_of_its_cell(page, tab, site):
+    """As the cell has it: the citation and the value beside it hold the same digits."""
+    opened = tab().open(f"{site}/{page}.html")
+    wrong = opened.evaluate("""() => {
+        const data = JSON.parse(document.getElementById('numbers-data').textContent);
+        const bare = text => text.replaceAll(',', '').match(/\\d+(\\.\\d+)?/)?.[0];
+        return [...document.querySelectorAll('td a.num[data-number]')].filter(number => {
+            const value = JSON.parse(citedNumber(data, number.dataset.number, 'json')).value;
+            const said = number.dataset.here ?? value;
+            return bare(number.textContent) !== bare(said);
+        }).map(number => `${number.textContent}: ${number.dataset.number}`);
+    }""")
+    assert wrong == []
+
+
 def test_a_table_of_figures_has_one_stop_a_row(tab, site):
     opened = tab().open(f"{site}/reference/validation.html")
     stops, rows, cells = opened.evaluate("""() => ['tbody a.num', 'tbody tr', 'tbody td']

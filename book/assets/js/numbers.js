@@ -54,8 +54,8 @@
     };
   }
 
-  function cited(data, id, form) {
-    const entry = known(data, id);
+  const cited = (data, id, form) => written(data, known(data, id), form);
+  function written(data, entry, form) {
     return data.forms[entry.shape][form].replace(/[\ue000-\ue00a]/g, gap => {
       const field = FIELDS[gap.charCodeAt(0) - 0xe000];
       return escapes[form](field)(entry[field]);
@@ -119,43 +119,10 @@
     return make('ul', {className: 'sources'}, ...items);
   }
 
-  // what an element says: of a formula its source, which stands in it beside the picture
-  function text(element) {
-    const copied = element.cloneNode(true);
-    copied.querySelectorAll('.katex').forEach(math => math.replaceWith(math.querySelector('annotation')?.textContent ?? ''));
-    return copied.textContent.trim();
-  }
-  // what stands in a cell, or in the button that a cell became
-  const copies = element => [...(element.querySelector('a.num') ?? element).cloneNode(true).childNodes];
-
-  // A row of a table whose figures have no ids: what its cells say, under the heads of the columns.
-  function row(at) {
-    const tr = at.closest('tr'), table = tr.closest('table'), heads = [...table.tHead.rows[0].cells];
-    const said = toldOf(table), section = table.closest('section[id]'), name = text(tr.cells[0]) || text(at);
-    const others = [...tr.cells].map((cell, i) => [heads[i], cell]).filter(([head, cell]) => head && cell !== tr.cells[0] && text(cell));
-    const told = others.filter(([head]) => text(head) !== 'source'), source = others.find(one => !told.includes(one));
-    return {
-      name: `${data.page}#${section.id}: ${name}`, shown: name, says: said.says, whole: '', how: said.how, bounds: [], inputs: [], pages: [],
-      title: copies(tr.cells[0]),
-      cells: [['Of', text(section.querySelector('h1, h2, h3, h4')).replace(/[#¶]$/, '')], ...told.map(([head, cell]) => [copies(head), ...copies(cell)])],
-      read: source ? [[text(source[1]), data.rows.sources[text(source[1])] ?? '', '']] : [],
-      details: said.at && {Place: said.at},
-      commands: said.commands.map(command => command.replace('ROW', name)),
-      url: `${data.page}.html#${section.id}`,
-    };
-  }
-
-  // what Python says of a table: by the head of its first column, the section that it stands in, or its page
-  function toldOf(table) {
-    const {kinds, tables} = data.rows, keys = [`head ${table.tHead.rows[0].cells[0].textContent.trim()}`];
-    for (let e = table.closest('section[id]'); e; e = e.parentElement.closest('section[id]')) keys.push(e.id);
-    if (table.closest('.vl-numbers')) keys.push('chart');
-    return kinds[tables[[...keys, ''].find(key => key in tables)]];
-  }
-
   // Lines of the box, each a name and what stands beside it, or null; further ones go here.
   const lines = [
     number => number.of && ['Of', number.of],
+    number => number.here && ['Here as', number.here],
     number => number.between && ['90 % interval', number.between],
     number => number.whole && ['In full', number.whole],
     number => number.symbol && ['Symbol', make('code', {textContent: number.symbol})],
@@ -173,16 +140,16 @@
       link('constants', 'reference/validation.html#constants')] : [])],
     number => number.pages.length && ['Pages', ...number.pages.flatMap(([text, url], i) => [i ? ', ' : '', link(text, url)])],
     number => number.notebook && ['Notebook', Object.assign(link('as it was executed', number.notebook), {download: ''})],
-    number => [number.id ? 'ID' : 'Address', make('code', {textContent: number.id ?? number.url}), ' ',
+    number => ['ID', make('code', {textContent: number.id}), ' ',
       copy(new URL(data.root + number.url, location.href).href, 'Copy link')],
     number => ['Command', ...number.commands.map(command => make('div', {}, make('code', {textContent: command}), ' ', copy(command)))],
     number => ['Wrong?', ...report(number)],
   ];
 
   const names = {markdown: 'Markdown', latex: 'LaTeX', bibtex: 'BibTeX', json: 'JSON'};
-  function citation(id) {
+  function citation(entry) {
     const forms = Object.keys(names).map(form => {
-      const text = make('div', {className: 'form', tabIndex: 0, textContent: cited(data, id, form)});
+      const text = make('div', {className: 'form', tabIndex: 0, textContent: written(data, entry, form)});
       const part = make('details', {open: form === 'markdown'}, make('summary', {textContent: names[form]}),
         copy(text.textContent), text);
       part.setAttribute('name', 'number-cite');
@@ -197,7 +164,7 @@
   document.body.append(box);
 
   function fill(at) {
-    const number = at.dataset.number ? known(data, at.dataset.number) : row(at);
+    const number = at.dataset.number ? {...known(data, at.dataset.number), here: at.dataset.here} : row(at);
     const close = make('button', {type: 'button', className: 'close', textContent: '×'});
     close.setAttribute('aria-label', 'Close');
     close.addEventListener('click', () => box.hidePopover());
@@ -207,7 +174,7 @@
     lines.forEach(line => add(line(number) || []));
     box.replaceChildren(
       make('div', {id: 'number-box-value'}, make('strong', {}, ...(number.title ?? [number.shown])), ' ' + number.says),
-      close, list, ...(number.id ? [citation(number.id)] : []));
+      close, list, citation(number));
   }
 
   // below the number, or above it where there is more room; a narrow screen has it at its foot
@@ -248,21 +215,10 @@
   // a number at its own place has but the name of it
   const at = new Map(Object.entries(data.numbers).flatMap(([owner, symbols]) =>
     Object.keys(symbols).map(symbol => [anchor(`${owner}:${symbol}`), `${owner}:${symbol}`])));
+  document.querySelectorAll('a.num').forEach(number => { number.dataset.number ||= at.get(number.id); });
+  const row = data.rows && globalThis.rowBoxes(data, make, link);
   document.querySelectorAll('a.num').forEach(number => {
-    number.dataset.number ||= at.get(number.id);
     number.href ||= `#${number.id}`;
-  });
-  // One button a row, not one a cell: thousands of stops would bar the way of the keyboard.
-  const bare = table => table.tHead?.rows[0]?.cells.length && table.closest('section[id]') && !table.querySelector('a.num') && toldOf(table);
-  const tables = data.rows ? [...document.querySelectorAll('article table')].filter(bare) : [];
-  for (const tr of tables.flatMap(table => [...table.tBodies].flatMap(body => [...body.rows]))) {
-    // what has a link cannot be a button, and a formula alone does not name one
-    const cell = [...tr.cells].find(one => one.textContent.trim() && !one.querySelector('a, button, input, .katex'));
-    if (!cell || ![...tr.cells].some(one => one !== cell && /\d/.test(one.textContent))) continue;
-    const inner = cell.children.length === 1 && cell.querySelector(':scope > p') || cell;
-    inner.append(make('a', {className: 'num', href: `#${tr.closest('section[id]').id}`}, ...inner.childNodes));
-  }
-  document.querySelectorAll('a.num').forEach(number => {
     number.setAttribute('role', 'button');
     number.setAttribute('aria-haspopup', 'dialog');
   });

@@ -8,6 +8,14 @@ from .register import DOCUMENTS, TOPICS
 from .verdicts import VERDICTS, Judged, Outcome, judged
 
 
+def one(id: str) -> Judged:
+    """Return a claim by its id.  Raises BadInput, with the nearest ids, for an unknown one."""
+    known = {item.claim.id: item for item in judged()}
+    if id not in known:
+        raise BadInput(f"no claim {id!r}{nearest(id, known)}")
+    return known[id]
+
+
 def selected(document: int | None, verdict: str, topic: str) -> list[Judged]:
     """Return the claims of a document, verdict and topic.  Raises BadInput for an unknown one."""
     if document is not None and document not in DOCUMENTS:

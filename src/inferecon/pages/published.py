@@ -26,7 +26,7 @@ from ..numberbox import DATA, Numbers, explained, page_of, quoted, quoted_in
 from ..results import read_numbers
 from .katex_node import render
 
-SCRIPT = "js/numbers.js"
+SCRIPTS = ("js/rows.js", "js/numbers.js")  # the second uses the first
 
 
 @cache
@@ -129,7 +129,8 @@ def explain(app: Sphinx, pagename: str, template: str, context: dict, doctree) -
         return
     context["body"] = explained(context["body"], pagename, published(), typeset)
     if DATA in context["body"]:
-        app.add_js_file(SCRIPT, loading_method="defer", priority=600)
+        for script in SCRIPTS:
+            app.add_js_file(script, loading_method="defer", priority=600)
 
 
 def setup(app: Sphinx) -> None:

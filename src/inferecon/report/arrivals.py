@@ -8,7 +8,7 @@ from ..calibration.rows import each, read
 from ..calibration.validate import predict, score
 from ..escape import plain
 from ..files import DATA
-from .text import METRICS, table
+from .text import METRICS, boxed, table
 
 TIMING = DATA / "truth" / "timing.csv"
 HEAD = """\
@@ -43,10 +43,11 @@ def section() -> list[str]:
     return [
         HEAD,
         *table(COLUMNS, body, 1, 5),
-        f"Of {len(judged)} rows {int(judged.covered.sum())} are predicted; in {late} more arrives "
-        "than can be served, and there every figure grows with the length of the run. "
-        f"Source: {plain(sources)}.",
-        "",
+        *boxed(
+            f"Of {len(judged)} rows {int(judged.covered.sum())} are predicted; in {late} more "
+            "arrives than can be served, and there every figure grows with the length of the run. "
+            f"Source: {plain(sources)}."
+        ),
     ]
 
 

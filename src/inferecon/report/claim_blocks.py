@@ -9,6 +9,7 @@ from ..cite import of_claim
 from ..citebox import box
 from ..claims import VERDICTS, Check, Document, Judged, Outcome, Part, judged
 from ..numbers import digits
+from ..rowbox import figures
 from .text import plain, table
 
 BOUND = {"equal": "", "at_most": "at most ", "at_least": "at least "}
@@ -84,7 +85,11 @@ def document_page(document: Document) -> str:
         f"# Document {document.document}: {plain(document.title)}",
         "",
         plain(document.subject),
-        f"Its {document.lines} lines make {len(found)} claims: {told}.",
+        figures(
+            f"Its {document.lines} lines make {len(found)} claims: {told}.",
+            "counted",
+            str(document.document),
+        ),
         "What is called the document's is in our words; what stands under *here* is computed "
         "when this page is built, and the verdict follows from the comparison.",
         "",
@@ -94,7 +99,7 @@ def document_page(document: Document) -> str:
         "## Claim by claim",
         "",
         ":::{div} claim-filter",
-        f"All {len(found)} claims, in the order of the document.",
+        "All claims, in the order of the document.",
         ":::",
         "",
     ]
@@ -129,15 +134,15 @@ def claim_block(item: Judged) -> list[str]:
         f"{badge(item.verdict)} `{claim.id}` · {place(claim.lines)} · "
         f"{claim.kind.replace('_', ' ')} · {', '.join(claim.topics)}",
         "",
-        f"**Claim.** {plain(claim.claim)}",
+        f"**Claim.** {quoted(claim.claim)}",
         "",
-        f"**To be true it would need:** {plain(claim.would_need)}",
+        f"**To be true it would need:** {quoted(claim.would_need)}",
         "",
     ]
     if claim.computed:
         text += comparison(item.outcomes)
     else:
-        text += [f"**Read, not computed.** {plain(claim.checks[0].read)}", ""]
+        text += [f"**Read, not computed.** {figures(claim.checks[0].read, 'judged')}", ""]
     for title, words in (
         ("Left out", ", ".join(claim.lacks)),
         ("Instead", claim.correction),
@@ -148,10 +153,15 @@ def claim_block(item: Judged) -> list[str]:
         ("Note on the check", claim.note),
     ):
         if words:
-            text += [f"**{title}.** {plain(words)}", ""]
+            text += [f"**{title}.** {figures(words, 'judged')}", ""]
     if claim.links:
         text += [f"See {', '.join(map(link, claim.links))}.", ""]
     return [*text, *box(of_claim(item)), "::::", ""]
+
+
+def quoted(text: str) -> str:
+    """What a document says, or would have to: its figures are not ours and open no box."""
+    return f"[{plain(text)}]{{.quoted}}"
 
 
 def comparison(outcomes: Iterable[Outcome]) -> list[str]:

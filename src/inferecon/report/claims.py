@@ -6,8 +6,9 @@ from collections.abc import Iterable
 
 from .. import figures
 from ..claims import DOCUMENTS, TOPICS, VERDICTS, Judged, documents, exhibits, judged
-from .claim_blocks import badge, document_page, quantity, shown, slug, times
-from .text import cited, plain, table
+from ..rowbox import figures as told
+from .claim_blocks import badge, document_page, quantity, quoted, shown, slug, times
+from .text import boxed, cited, plain, table
 
 WRONG = ("contradicted", "arithmetic_error", "dimensional_error")
 WORST = 12  # rows of the table of factors
@@ -27,10 +28,12 @@ def index_page() -> str:
         "# What the source documents claim",
         "",
         "**How much of three published texts on the cost of inference is true?**",
-        f"They make {len(found)} claims; each is listed with what it would need to be true, "
-        "what this report computes in its place, and what follows for a decision.",
-        f"{len(found) - read} verdicts are computed when the page is built; "
-        f"the other {read} concern what cannot be computed, and are marked as read.",
+        *boxed(
+            f"They make {len(found)} claims; each is listed with what it would need to be true, "
+            "what this report computes in its place, and what follows for a decision.",
+            f"{len(found) - read} verdicts are computed when the page is built; "
+            f"the other {read} concern what cannot be computed, and are marked as read.",
+        ),
         "A build in which a verdict changes fails.",
         "",
         *scores(found),
@@ -147,7 +150,7 @@ def right(found: Iterable[Judged]) -> list[str]:
     for item in found:
         if item.verdict == "reproduces":
             reference = f"{{ref}}`{item.claim.id} <{item.claim.anchor}>`"
-            text.append(f"- {reference}: {plain(item.claim.claim)}")
+            text.append(f"- {reference}: {quoted(item.claim.claim)}")
     return [*text, ""]
 
 
@@ -195,7 +198,8 @@ def looked_up() -> list[str]:
 
 def corrected(found: Iterable[Judged]) -> list[str]:
     text = [
-        f"- {{ref}}`{item.claim.id} <{item.claim.anchor}>`: {plain(item.claim.note)}"
+        f"- {{ref}}`{item.claim.id} <{item.claim.anchor}>`: "
+        + told(item.claim.note, "judged", item.claim.id)
         for item in found
         if item.claim.note
     ]

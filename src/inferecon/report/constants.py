@@ -16,7 +16,7 @@ from ..numbers import Number, digits
 from ..records import load
 from ..units import ureg
 from .marks import percent
-from .text import table
+from .text import boxed, table
 
 UNITS = (  # what a reader sees: the first in which a value is one or more
     ("s", "ms", "us", "ns"),
@@ -115,13 +115,12 @@ def budget() -> list[str]:
         row, step = found["rows"].iloc[0], found["time"]["step"]
         model, card = (load(k, row[f"{k2}_id"]).name for k, k2 in KINDS)
         devices = f"{int(row.total)} × " if row.total > 1 else ""
-        text += [
+        text += boxed(
             f"**{plain(model)}, {plain(row.weight_dtype)}, on {devices}{plain(card)}**, "
             f"{plain(row.generation)}, batch {COMMON['batch_or_concurrency']}, "
             f"{COMMON['isl']:,} tokens in and {COMMON['osl']:,} out: "
-            f"{_predicted(found['rows'])} a step.",
-            "",
-        ]
+            f"{_predicted(found['rows'])} a step."
+        )
         body = [
             [name, f"{digits(time * 1e3)} ms", percent(time / step), percent(wide / step)]
             for (name, time), wide in zip(

@@ -2,7 +2,7 @@
 
 from ..matrix import HARDWARE, MODELS
 from ..records import Record, ids, load, sources
-from .recorded import UNVERIFIED, fact_in, fact_text, facts_section, offers_table
+from .recorded import UNVERIFIED, disputed, fact_in, fact_text, facts_section, offers_table
 from .text import cited, plain, table
 
 
@@ -53,10 +53,7 @@ def data_hardware() -> str:
         record = load("hardware", id)
         facts = (fact_in(record, key, unit) for key, _, unit in rates + others)
         rows.append([page_link("hardware", id), plain(record.about["status"]), *facts])
-        disputes += [
-            f"- {plain(record.name)}, `{d.fact}`: {plain(d.value)}, says {plain(d.says)}"
-            for d in record.disputes
-        ]
+        disputes += [f"- {plain(record.name)}, {disputed(record, one)}" for one in record.disputes]
     text = [
         "# Hardware records",
         "",

@@ -8,7 +8,7 @@ import yaml
 from ..calibration import held as h
 from ..escape import plain
 from ..files import DATA
-from .text import table
+from .text import boxed, table
 
 MARKS = DATA / "calibration" / "marks.yaml"
 WORDS = {
@@ -113,8 +113,7 @@ def section(held: pd.DataFrame, kept: list[dict] | None = None) -> list[str]:
     lines[0] += " validation-marks"
     return [
         HEAD,
-        f"**{reached} of {all_} are reached, {all_ - reached} are not.**",
-        "",
+        *boxed(f"**{reached} of {all_} are reached, {all_ - reached} are not.**"),
         *lines,
         *notes,
         "Figures of peers and baselines are copied from the runs that the table names; "

@@ -3,7 +3,7 @@
 from ..calibration import peers
 from ..escape import plain
 from .marks import percent
-from .text import METRICS, table
+from .text import METRICS, boxed, table
 
 FEWEST = 20  # rows below which an error says little; those lines stand in the file
 
@@ -31,8 +31,7 @@ def section() -> list[str]:
         "It saw no rows of ours; ours are those held out.",
         "",
         *table(head, rows, 2),
-        *(nearer(line) for line in lines if line["median"] < line["cell_median"]),
-        "",
+        *boxed(*(nearer(line) for line in lines if line["median"] < line["cell_median"])),
     ]
 
 

@@ -12,7 +12,7 @@ from ..records import load
 from ..regions import MONTH
 from ..service.promise import promise
 from .marks import percent
-from .text import table
+from .text import boxed, table
 
 DEVICES = ("a100-80gb-sxm", "h100-sxm", "h200-sxm", "mi300x", "b200-sxm")
 FORMATS = ("bf16", "fp8")
@@ -166,8 +166,8 @@ def planning_page() -> str:
     told = report(found)
     head = HEAD.format(settled=SETTLED, longest=f"{LONGEST:,}")
     text = [head, *example(found, told), *losers(told), CHANGES]
-    text += [f"- {changed(one).strip()}" for one in told["sensitivity"]]
-    text += ["", CHANGES_RULE, TIERS, WAITING]
+    text += boxed(*(f"- {changed(one).strip()}" for one in told["sensitivity"]))
+    text += [CHANGES_RULE, TIERS, WAITING]
     return "\n".join(text)
 
 
@@ -192,7 +192,6 @@ def example(found: Plan, told: dict) -> list[str]:
     head = ["service", "devices", "USD/h", "USD/Mtok", "kWh/Mtok", "kg/Mtok"]
     head += ["TTFT p95, ms", "ITL p95, ms", "load", "kept"]
     first = told["ranked"][0]
-    paid, tokens = first["price"], ask.rps * ask.osl * 3600 / 1e6
     drawn = figures.figure(chart(ask, told["ranked"]).to_dict())
     return [
         EXAMPLE_HEAD.format(
@@ -209,6 +208,17 @@ def example(found: Plan, told: dict) -> list[str]:
         drawn,
         "```",
         "",
+        *boxed(*_price(ask, first)),
+        "Energy and emissions are those of the devices, with the facility's share; their hosts are "
+        "left out here, and `inferecon cost` counts them ({doc}`../service`).",
+        *boxed(*_frontier(told["frontier"])),
+    ]
+
+
+def _price(ask: Ask, first: dict) -> list[str]:
+    """Work out what the first service costs."""
+    paid, tokens = first["price"], ask.rps * ask.osl * 3600 / 1e6
+    return [
         f"The first has {first['devices']} devices at {digits(paid['usd_per_device_hour'])} USD/h "
         f"({paid['of']}), {digits(first['usd_per_hour'])} USD/h together.",
         f"The load is {digits(ask.rps)} × {ask.osl} × 3,600 = {digits(tokens)} million output "
@@ -216,14 +226,17 @@ def example(found: Plan, told: dict) -> list[str]:
         f"{digits(first['usd_per_million_output'])} USD; a month of {digits(MONTH)} hours, "
         f"{digits(first['usd_per_month'])} USD, {digits(first['kwh_per_month'])} kWh and "
         f"{digits(first['kg_per_month'])} kg CO2e on the grid of the world.",
-        "Energy and emissions are those of the devices, with the facility's share; their hosts are "
-        "left out here, and `inferecon cost` counts them ({doc}`../service`).",
-        f"Of those that keep the promise by prediction and that no simulation refuted, "
-        f"{len(told['frontier'])} are on the frontier: no other takes less or as much in USD, kWh, "
+    ]
+
+
+def _frontier(found: list[dict]) -> list[str]:
+    """Say how many plans no other beats, and how they are known."""
+    return [
+        "Of those that keep the promise by prediction and that no simulation refuted, "
+        f"{len(found)} are on the frontier: no other takes less or as much in USD, kWh, "
         "kg, first token and gap at once.",
-        f"{sum(x['confirmed'] for x in told['frontier'])} of them were simulated and stand there "
+        f"{sum(one['confirmed'] for one in found)} of them were simulated and stand there "
         "as they were; the others are predictions.",
-        "",
     ]
 
 

@@ -4,7 +4,8 @@ from collections.abc import Iterable
 
 from .. import facts
 from ..numberbox import link
-from ..records import Offer, Record
+from ..records import Dispute, Offer, Record
+from ..rowbox import figures
 from ..symbols import GLOSSARY, SYMBOLS
 from ..units import ureg
 from .text import cited, plain, table
@@ -25,12 +26,21 @@ def fact_in(record: Record, key: str, unit: str) -> str:
         return "–"
     base = GLOSSARY[SYMBOLS[key.partition("@")[0]]].unit
     value = ureg.Quantity(record[key], base).to(unit).m
-    return _linked(record, key, f"{value:,.5g}")
+    return _linked(record, key, f"{value:,.5g}", unit)
 
 
-def _linked(record: Record, key: str, text: str) -> str:
+def _linked(record: Record, key: str, text: str, unit: str = "") -> str:
     doubt = "" if record.facts[key].verified else f" {UNVERIFIED}"
-    return f"{link(facts.of_fact(record, key))}{plain(text)}</a>{doubt}"
+    here = f"{text} {unit}".strip() if unit else ""
+    id = facts.of_fact(record, key)
+    same = here.replace(",", "") == facts.recorded(id).value.replace(",", "")
+    return f"{link(id, '' if same else here)}{plain(text)}</a>{doubt}"
+
+
+def disputed(record: Record, one: Dispute) -> str:
+    """Another value in circulation, and who says it."""
+    said = figures(f"{one.value}, says {one.says}", "note", f"{record.kind}/{record.id}")
+    return f"`{one.fact}`: {said}"
 
 
 def facts_section(record: Record) -> list[str]:
@@ -57,9 +67,10 @@ def facts_section(record: Record) -> list[str]:
     ]
     if record.disputes:
         text += ["**Other values in circulation**", ""]
-        text += [f"- `{d.fact}`: {plain(d.value)}, says {plain(d.says)}" for d in record.disputes]
+        text += [f"- {disputed(record, one)}" for one in record.disputes]
     if record.notes:
-        text += ["", "**Notes**", "", *(f"- {plain(note)}" for note in record.notes)]
+        name = f"{record.kind}/{record.id}"
+        text += ["", "**Notes**", "", *(f"- {figures(n, 'note', name)}" for n in record.notes)]
     return [*text, ""]
 
 

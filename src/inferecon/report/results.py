@@ -9,6 +9,7 @@ from ..matrix import FORMATS, HARDWARE, MODELS, WORKLOAD
 from ..numbers import KNOWN
 from ..predictions import ENGINES
 from ..records import ids, load
+from ..rowbox import figures
 from .bounds import ENGINE, best_device, price_chart, what_fits
 from .recorded import facts_section, offers_table
 from .text import has, plain, quoted
@@ -89,7 +90,8 @@ def result_section(title: str, first: str, combinations, found, numbers) -> list
     for label, address, id in combinations:
         obstacles = found[id].get("obstacles", [])
         if obstacles:
-            refused.append(f"- [{plain(label)}]({address}): {plain('; '.join(obstacles))}")
+            said = figures("; ".join(obstacles), "refused", id.replace("/", " "))
+            refused.append(f"- [{plain(label)}]({address}): {said}")
         else:
             rows.append((label, address, id))
     text = ["", f"### {title}", ""]

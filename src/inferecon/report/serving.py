@@ -12,7 +12,7 @@ from ..simulate.plan import Load, Service
 from ..simulate.run import report, simulate
 from .marks import percent
 from .queue import END, against_laws
-from .text import METRICS, table
+from .text import METRICS, boxed, table
 
 CLOSED = 60  # one in so many of the closed loops that were measured
 HEAD = """\
@@ -107,10 +107,12 @@ def against_services(rows: pd.DataFrame) -> list[str]:
     return [
         OPEN_HEAD.replace("{every}", str(CLOSED)),
         *table(head, body, 1),
-        f"Of {len(rows[rows.open].drop_duplicates(judge.KEYS))} open loops the simulator says of "
-        f"{len(runs)} that more arrives than can be served, and prints no latency; "
-        f"{short} of them fell short of their rate when they were measured. Sources: {sources}.",
-        "",
+        *boxed(
+            f"Of {len(rows[rows.open].drop_duplicates(judge.KEYS))} open loops the simulator says "
+            f"of {len(runs)} that more arrives than can be served, and prints no latency; "
+            f"{short} of them fell short of their rate when they were measured. "
+            f"Sources: {sources}."
+        ),
         MISS,
         *by_clients(rows),
     ]

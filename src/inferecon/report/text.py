@@ -45,6 +45,11 @@ def table(
     return [":::{div} wide-table", *lines(head, rows, numeric_from, numeric_to), ":::", ""]
 
 
+def boxed(*lines: str) -> list[str]:
+    """Return sentences whose figures open a box, as the tables of their section are told."""
+    return [":::{div} told", *lines, ":::", ""]
+
+
 def cited(keys: Iterable[str]) -> str:
     """Link source keys to the registry."""
     return ", ".join(f"{{ref}}`{key} <source-{key.lower()}>`" for key in keys)

@@ -11,7 +11,7 @@ from ..figures.meaning import MARKS, family
 from ..numbers import digits
 from . import arrivals, constants, marks, peers, services
 from .marks import percent
-from .text import METRICS, table
+from .text import METRICS, boxed, table
 
 WORST = 25  # single rows in the table of misses
 DRAWN, FARTHEST = 180, 60  # points of a chart; of them the farthest off
@@ -59,9 +59,10 @@ def page(held: pd.DataFrame) -> str:
     known = held.row.notna()
     text = [
         HEAD,
-        f"{int(known.sum()):,} rows of {held.source.nunique()} sources were predicted, "
-        f"{int((~known).sum()):,} were not, for want of a fact, a batch or a law.",
-        "",
+        *boxed(
+            f"{int(known.sum()):,} rows of {held.source.nunique()} sources were predicted, "
+            f"{int((~known).sum()):,} were not, for want of a fact, a batch or a law."
+        ),
         *misses(held),
         *marks.section(held),
         *services.section(),
