@@ -41,6 +41,7 @@ def test_tab_leaves_an_open_box_for_what_follows_and_closes_it(tab, site):
 
 def test_a_table_of_many_numbers_is_passed_in_one_step(tab, site):
     opened = tab().open(f"{site}/models/deepseek-v3.html")
+    opened.locator(".results .skip-table").first.wait_for(state="attached")
     table = opened.locator(".results .skip-table + .table-box").first
     assert table.locator("a.num").count() > 50
     skip = opened.locator(".results .skip-table").first

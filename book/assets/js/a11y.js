@@ -16,6 +16,9 @@
   // what nobody scrolled to.
   const BOXES = '.table-box, .cell_output .output, div.math .katex-display, .vl-chart, pre';
   function edges(box) {
+    // paper does not scroll, and the screen comes back; of what is not laid out nobody knows the width
+    const skipped = getComputedStyle(box).contentVisibility === 'auto' && !box.firstElementChild.checkVisibility({contentVisibilityAuto: true});
+    if (skipped || matchMedia('print').matches) return;
     const beyond = box.scrollWidth - box.clientWidth;
     if (beyond > 1) box.tabIndex = 0; else box.removeAttribute('tabindex');
     box.classList.toggle('more-before', beyond > 1 && box.scrollLeft > 1);
@@ -26,7 +29,7 @@
   document.addEventListener('scroll', ({target}) => { if (target.matches?.(BOXES)) edges(target); }, {capture: true, passive: true});
   // A table of hundreds of numbers is hundreds of stops: the first one leads past them.
   const MANY = 20;
-  each('.bd-article .table-box', box => {
+  const skips = () => each('.bd-article .table-box', box => {
     if (box.closest('.calculator') || box.querySelectorAll('a[href], button').length < MANY) return;
     const skip = document.createElement('button'), end = document.createElement('span');
     Object.assign(skip, {type: 'button', className: 'skip-table', textContent: 'Skip this table'});
@@ -35,6 +38,7 @@
     box.before(skip);
     box.after(end);
   });
+  addEventListener('load', () => (globalThis.requestIdleCallback ?? setTimeout)(skips)); // first the page
   // A box that is left by Tab is done with: it closes, and the focus stays where it went.
   document.addEventListener('focusin', ({target}) => each('[popover]:popover-open', box => {
     if (!box.contains(target)) box.hidePopover();
