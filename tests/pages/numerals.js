@@ -20,7 +20,7 @@ names => {
   // Words that make a numeral a name or an input: dates, versions, places, batches and lengths.
   const NAMED = [
     /\b\d{4}-\d\d(-\d\d)?\b/g,
-    /\b(sec|table|fig|figure|eq|line|step|document|section|chapter|page|edition|version|scope|issue|file|license)s?\.? \d[\d.]*( to \d+|, \d+)*(?=[\s.,;:)]|$)/gi,
+    /\b(sec|pp?|ch|theorem|table|fig|figure|eq|line|step|document|section|chapter|page|edition|version|scope|issue|file|license)s?\.? \d[\d.-]*( to \d+|, \d+)*(?=[\s.,;:)]|$)/gi,
     /\b(vLLM|SGLang|TensorRT-LLM|PCIe|Python|ROCm|CUDA|CC BY|License|inferecon|edition) v?\d+(\.\d+)*/g,
     /\bbatch(es)? (of )?\d[\d,]*/gi,
     /\b\d[\d,]* (prompt|answer|tokens?|requests?|devices?|sequences|out)\b/g,
@@ -28,7 +28,8 @@ names => {
     /\b(50|90|95|99|100) %/g,
   ];
   const NUMERAL = /(?<![\w.\-–−/@*^])\d[\d,]*(?:\.\d+)?(?![\w/*^]|-[A-Za-z]|[.,]\d)/g;
-  const figures = text => [...names, ...NAMED].reduce((rest, one) => rest.replaceAll(one, ''), text).match(NUMERAL) ?? [];
+  const called = names.map(name => new RegExp(`(?<!\\w)${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?!\\w)`, 'g'));
+  const figures = text => [...called, ...NAMED].reduce((rest, one) => rest.replace(one, ''), text).match(NUMERAL) ?? [];
   const alone = [];
   const article = document.querySelector('article');
   const walk = article && document.createTreeWalker(article, NodeFilter.SHOW_TEXT);
