@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from inferecon import build, cli
+from inferecon.files import DATA
 from inferecon.matrix import NOTEBOOKS
 
 MAIN = "from inferecon.cli import main; main()"
@@ -297,7 +298,16 @@ SERVED = ("simulate", "llama-3.1-8b", "h100-sxm", "bf16", "--requests", 300, "--
 def test_simulate_prints_latencies_batches_and_what_it_took(here):
     code, out, err = here(*SERVED, "--rate", 5, "--slo", "ttft=500ms,itl=50ms")
     assert (code, err) == (0, "")
-    for word in ("TTFT", "ITL, gap by gap", "goodput", "kg CO2e", "USD", "utilisation", "idle"):
+    for word in (
+        "TTFT",
+        "ITL, gap by gap",
+        "goodput",
+        "kg CO2e",
+        "USD",
+        "a step runs",
+        "load",
+        "idle",
+    ):
         assert word in out
     code, out, _ = here(*SERVED, "--rate", 5, "--json")
     found = json.loads(out)
@@ -352,3 +362,67 @@ def test_a_simulation_that_cannot_be_is_one_sentence(here, options, says):
     served = SERVED[:4] if "--trace" in options else SERVED
     code, out, err = here(*served, *options)
     assert (code, out) == (2, "") and says in err and err.count("\n") == 1
+
+
+# A card of one's own ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def card(tmp_path, monkeypatch):
+    """Return a function that puts an H100 into a folder of one's own, without some of its facts."""
+
+    def write(*without, vendor="nvidia"):
+        text = (DATA / "hardware" / "h100-sxm.yaml").read_text("utf-8")
+        lines = [x for x in text.splitlines() if x.strip().partition(":")[0] not in without]
+        text = "\n".join(lines).replace("id: h100-sxm", "id: my-card")
+        (tmp_path / "hardware").mkdir()
+        path = tmp_path / "hardware" / "my-card.yaml"
+        path.write_text(text.replace("vendor: nvidia", f"vendor: {vendor}"), "utf-8")
+        monkeypatch.setenv("INFERECON_DATA", str(tmp_path))
+
+    return write
+
+
+def test_a_prediction_that_is_missing_says_which_fact_no_record_states(card):
+    card("hbm_bandwidth", "board_power")
+    out = inferecon("predict", "llama-3.1-8b", "my-card", "bf16").stdout
+    assert out.count("missing\n") == 9 and out.count("hardware/my-card.yaml states no ") == 3
+    assert "missing: hardware/my-card.yaml states no hbm_bandwidth\n" in out
+    assert "states no board_power, hbm_bandwidth\n" in out
+    assert "states no hbm_bandwidth and no on-demand price of my-card is on record" in out
+    rows = json.loads(inferecon("predict", "llama-3.1-8b", "my-card", "bf16", "--json").stdout)
+    assert all(row["why"] and row["predicted"] is None for row in rows)
+
+
+def test_a_card_of_an_unknown_vendor_says_which_are_known(card):
+    card(vendor="acme")
+    err = inferecon("predict", "llama-3.1-8b", "my-card", "fp8").stderr
+    assert "acme devices have no unit for fp8; data/formats names units of amd, aws, " in err
+
+
+def test_a_format_that_nobody_measured_lists_those_that_were(here):
+    code, _, err = here("predict", "llama-3.2-1b", "h100-sxm", "gguf-q2-k")
+    assert code == 2 and "was measured; measured: bf16, fp16, fp32, fp8, fp8-block128, int4" in err
+
+
+def test_energy_a_token_is_power_over_the_rate_at_which_steps_make_tokens(here):
+    code, out, _ = here("predict", "llama-3.1-8b", "h100-sxm", "bf16", "--json")
+    rows = {row["metric"]: row["predicted"] for row in json.loads(out)}
+    # 582 W x 11.0 ms / 32 = 0.200 J
+    each = rows["avg_power_W"] * rows["tpot_ms"] / 1e3 / 32
+    assert rows["energy_per_output_token_J"] == pytest.approx(each, rel=1e-6)
+    text = here("predict", "llama-3.1-8b", "h100-sxm", "bf16")[1]
+    assert "energy a token is power times the time per output token over the batch" in text
+
+
+def test_a_combination_that_cannot_run_is_written_and_ends_with_one(here):
+    cannot = ("model=llama-3.1-405b", "hardware=l4", "weights=bf16", "activations=bf16")
+    code, out, err = here("run", "out.ipynb", *(x for pair in cannot for x in ("-p", pair)))
+    assert (code, out) == (1, "out.ipynb\n")
+    assert err.startswith("error: it cannot run, which is what out.ipynb says: 845.5 GB are needed")
+
+
+def test_a_config_that_is_none_is_named(here, tmp_path):
+    (tmp_path / "mine.json").write_text("{}")
+    code, _, err = here("model", "mine.json")
+    assert code == 2 and err.startswith("error: mine.json: config.json states no architectures")

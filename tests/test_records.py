@@ -255,7 +255,7 @@ BROKEN = {
     ),
     "unknown source": (
         device(facts=fact("2 TB/s", source=["stsa"])),
-        "facts.hbm_bandwidth: no source 'stsa'; did you mean stas",
+        "facts.hbm_bandwidth: no source 'stsa' in sources.yaml; did you mean stas",
     ),
     "wrong unit": (
         device(facts=fact("2 TB")),

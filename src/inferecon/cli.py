@@ -74,7 +74,10 @@ def run(
     notebook: Annotated[Path, typer.Option(help="notebook to run")] = None,
     engine: Annotated[str, typer.Option(help="inferecon or stock")] = "inferecon",
 ) -> None:
-    """Run one notebook with checked parameters."""
+    """Run one notebook with checked parameters.
+
+    Exit code 1 if it ends with an error, or if its combination cannot run.
+    """
     from .matrix import NOTEBOOKS
     from .parameters import checked_target, parse, validated
 
@@ -90,6 +93,18 @@ def run(
         print(f"error: {outcome.reason}", file=sys.stderr)
         raise typer.Exit(1)
     print(out)
+    if kept := obstacles(out):
+        print(f"error: it cannot run, which is what {out} says: {kept[0]}", file=sys.stderr)
+        raise typer.Exit(1)
+
+
+def obstacles(notebook: Path) -> list[str]:
+    """Return what keeps the combination of an executed notebook from running."""
+    import nbformat
+
+    from .publication import published
+
+    return published(nbformat.read(notebook, as_version=4)).get("obstacles", [])
 
 
 @app.command()
@@ -249,7 +264,11 @@ def model(
     """Print the record of a model from its config.json, for a folder of your own."""
     from .configs import record
 
-    print(record(config.read_text(encoding="utf-8"), id), end="")
+    text = config.read_text(encoding="utf-8", errors="replace")
+    try:
+        print(record(text, id), end="")
+    except BadInput as mistake:
+        raise BadInput(f"{config}: {mistake}") from None
 
 
 @app.command("list")

@@ -12,13 +12,17 @@ import pandas as pd
 import sympy as sp
 
 from . import symbols as s
+from .calibration import inputs as shapes
 from .calibration import rows as measured
+from .calibration.constants import load
 from .calibration.validate import predict
 from .errors import BadInput, nearest
 from .law import System
 from .laws import SERVICE, economics, latency
 from .numbers import KNOWN, UNIT_NAMES, Interval, digits, prediction
 from .predictions import ENGINES, IMPLIED, METRICS
+from .records import ids
+from .records import load as load_record
 from .scenario import Scenario
 
 # What follows from a predicted throughput and energy, by laws of the report.
@@ -55,7 +59,7 @@ def outlook(case: Scenario, engine: str, batches: list, isls: list) -> Outlook:
     if engine not in ENGINES:
         raise BadInput(f"no engine {engine!r}{nearest(engine, ENGINES)}")
     if case.obstacles:
-        raise BadInput(f"{case.name} cannot run: {case.obstacles[0]}")
+        raise BadInput(f"{case.name} cannot run: {case.obstacles[0]}{_vendors(case)}")
     batch, isl = np.float64(batches), np.float64(isls)
     said = None
     if case.weights in measured.WEIGHTS:
@@ -76,6 +80,16 @@ def outlook(case: Scenario, engine: str, batches: list, isls: list) -> Outlook:
         known = said.label.to_numpy(object)[: len(batch)]
         reason = reasons(said.reason.to_numpy(object).reshape(len(METRICS), len(batch)))
     return Outlook(metrics, limits, quantities(case, metrics), known, reason)
+
+
+def _vendors(case: Scenario) -> str:
+    """Say which vendors have units on record, of one that has none, as a reader's own may be."""
+    known = {x for id in ids("formats") for x in load_record("formats", id).about.get("peak", {})}
+    known.discard("all")
+    computed = all(rate.case is not None for rate in case.peaks.values())
+    if computed or case.device.about["vendor"] in known:
+        return ""
+    return f"; data/formats names units of {', '.join(sorted(known))}"
 
 
 def reasons(said: np.ndarray) -> np.ndarray:
@@ -120,9 +134,9 @@ def quantities(case: Scenario, metrics: dict[str, Interval]) -> dict[sp.Symbol, 
     return found
 
 
-def table(case: Scenario, engine: str, batch: np.ndarray, isl: np.ndarray) -> pd.DataFrame:
-    """Return workloads as rows of measurements whose values are to be predicted."""
-    same = {
+def described(case: Scenario, engine: str) -> dict:
+    """Return what all rows of a combination have in common."""
+    return {
         "model": case.model,
         "hardware": case.hardware,
         "weight_dtype": case.weights,
@@ -135,19 +149,26 @@ def table(case: Scenario, engine: str, batch: np.ndarray, isl: np.ndarray) -> pd
         "engine": ENGINES[engine],
         "notes": "closed-loop",
     }
+
+
+def table(case: Scenario, engine: str, batch: np.ndarray, isl: np.ndarray) -> pd.DataFrame:
+    """Return workloads as rows of measurements whose values are to be predicted."""
     rows = {
         "metric": np.repeat(np.array(list(METRICS), object), len(batch)),
         "batch_or_concurrency": np.tile(batch, len(METRICS)),
         "isl": np.tile(isl, len(METRICS)),
     }
-    return pd.DataFrame(rows | same)
+    return pd.DataFrame(rows | described(case, engine))
 
 
 # One workload, for the command line ------------------------------------------------------------
 
 
 class Forecast(NamedTuple):
-    """One figure: predicted, 90 % interval, bound of the roofline (NaN if none), how known."""
+    """One figure: predicted, 90 % interval, bound of the roofline (NaN if none), how known.
+
+    ``why`` says what keeps a figure from being predicted, "" for none.
+    """
 
     metric: str
     says: str
@@ -157,6 +178,35 @@ class Forecast(NamedTuple):
     high: float
     bound: float
     known: str
+    why: str = ""
+
+
+# What a figure without a law of its own rests on.
+RESTS = {
+    "decode_tok_s": s.decode_time,
+    "energy_per_output_token_J": s.energy_served_fit,
+    "avg_power_W": s.energy_served_fit,
+    s.throughput_device.name: s.served_throughput,
+    s.carbon_per_token.name: s.energy_served_fit,
+    s.cost_per_token.name: s.served_throughput,
+}
+BESIDE = {s.carbon_per_token.name: s.grid_intensity, s.cost_per_token.name: s.price}
+
+
+def lacking(case: Scenario, engine: str, name: str) -> str:
+    """Say which facts no record states of those that a figure rests on."""
+    symbol = RESTS[name] if name in RESTS else METRICS[name].law.symbol
+    rows = measured.prepared(table(case, engine, np.ones(1), np.full(1, float(case.isl))))
+    values = shapes.inputs(rows).values
+    fitted = {x for group in load().values() for x in group.constants(rows)[0]}
+    needed = shapes.CALIBRATED.inputs_of(symbol) & values.keys() - fitted
+    gone = sorted(x.name for x in needed if not np.isfinite(values[x]).all())
+    said = [f"hardware/{case.hardware}.yaml states no {', '.join(gone)}"] if gone else []
+    if BESIDE.get(name) is s.price and case.offer is None:
+        said.append(f"no on-demand price of {case.hardware} is on record")
+    elif name in BESIDE and math.isnan(case.given().get(BESIDE[name], math.nan)):
+        said.append(f"no {BESIDE[name].name} is on record")
+    return " and ".join(said)
 
 
 def forecast(case: Scenario, engine: str) -> list[Forecast]:
@@ -167,21 +217,31 @@ def forecast(case: Scenario, engine: str) -> list[Forecast]:
     """
     found = outlook(case, engine, [case.batch], [case.isl])
     if case.weights not in measured.WEIGHTS:
-        known = ", ".join(sorted(set(measured.WEIGHTS)))
-        raise BadInput(f"{found.reason[0]}; known formats: {known}")
+        raise BadInput(f"{found.reason[0]}; measured: {', '.join(measurable())}")
     known = str(found.known[0])
     lines = []
     for name, metric in METRICS.items():
         figures = (*found.metrics[name], found.bounds[name])
         figures = (float(x[0]) / metric.base for x in figures)
-        lines.append(Forecast(name, metric.says, metric.unit, *figures, known))
+        one = Forecast(name, metric.says, metric.unit, *figures, known)
+        lines.append(explained(case, engine, one))
     for symbol, says in IMPLIED.items():
         one = prediction(symbol, Interval(*(x[0] for x in found.symbols[symbol])), known)
         bound = prediction(symbol, Interval(*[float(case.values[symbol])] * 3), known).value
         ends = (math.nan if x is None else x for x in (one.value, one.low, one.high, bound))
         unit = UNIT_NAMES.get(one.unit, one.unit)
-        lines.append(Forecast(symbol.name, says, unit, *ends, known))
+        one = Forecast(symbol.name, says, unit, *ends, known)
+        lines.append(explained(case, engine, one))
     return lines
+
+
+def explained(case: Scenario, engine: str, one: Forecast) -> Forecast:
+    return one._replace(why=lacking(case, engine, one.metric)) if math.isnan(one.predicted) else one
+
+
+def measurable() -> list[str]:
+    """Return the ids of the formats of weights whose speed somebody measured."""
+    return [x for x in ids("formats") if x in measured.WEIGHTS]
 
 
 def as_text(case: Scenario, engine: str, found: list[Forecast]) -> str:
@@ -202,4 +262,11 @@ def as_text(case: Scenario, engine: str, found: list[Forecast]) -> str:
             f"{one.says:<52}{digits(one.predicted):>10}{between:>20}{bound:>10} {one.unit}"
         )
     known = found[0].known
-    return "\n".join([*lines, "", f"{known}: {KNOWN[known].says}; a bound is derived"])
+    lines += ["", f"{known}: {KNOWN[known].says}; a bound is derived"]
+    lines += [f"missing: {why}" for why in dict.fromkeys(x.why for x in found if x.why)]
+    if not any(math.isnan(x.predicted) for x in found if x.metric in ("tpot_ms", "avg_power_W")):
+        lines.append(
+            "energy a token is power times the time per output token over the batch; between two "
+            "requests a place of the batch is empty, which the throughput of a full batch has in it"
+        )
+    return "\n".join(lines)

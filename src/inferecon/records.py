@@ -137,7 +137,8 @@ class Record(Strict):
             for source in fact.source:
                 if source not in registry:
                     raise ValueError(
-                        f"facts.{key}: no source {source!r}{nearest(source, registry)}"
+                        f"facts.{key}: no source {source!r} in sources.yaml"
+                        f"{nearest(source, registry)}"
                     )
             value = self[key]
             if not math.isfinite(value) or (value < 0 and key != "published_adjust"):
@@ -151,7 +152,7 @@ class Record(Strict):
         for offer in self.offers:
             if offer.source not in registry:
                 raise ValueError(
-                    f"offer of {offer.provider}: no source {offer.source!r}"
+                    f"offer of {offer.provider}: no source {offer.source!r} in sources.yaml"
                     f"{nearest(offer.source, registry)}"
                 )
         return self
