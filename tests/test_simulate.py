@@ -27,12 +27,16 @@ from inferecon.forecast import forecast
 from inferecon.laws import queueing
 from inferecon.scenario import opened
 from inferecon.service.promise import promise
+from inferecon.simulate import apart
 from inferecon.simulate.arrivals import Lengths, arriving, rows_of, traced
 from inferecon.simulate.histogram import ERROR, Histogram
+from inferecon.simulate.notes import notes
 from inferecon.simulate.plan import POLICIES, Load, Service
-from inferecon.simulate.replica import steps_until
+from inferecon.simulate.replica import Replica, steps_until
 from inferecon.simulate.run import report, simulate
+from inferecon.simulate.sequences import Policy
 from inferecon.simulate.steps import Speculation, line, steps
+from inferecon.simulate.tally import Tally
 
 CASE = opened(model="llama-3.1-8b", hardware="h100-sxm", weights="bf16", isl=512, osl=128)
 SEEDS = range(8)
@@ -423,9 +427,90 @@ def test_caches_take_turns_on_a_link():
     law = queueing.WAIT_FIXED({s.utilisation: 0.5, s.service_time: 0.1})
     off = 5.4 * np.std(means, ddof=1) / math.sqrt(len(means))
     assert np.mean(means) == pytest.approx(0.1 + law, abs=off) and off < 0.2 * law
-    # two that prefill have a link each, and a queue of half the rate
-    two = replace(service, prefill_workers=2)
+    # two pairs have a link each, and a queue of half the rate; one into one worker is all there is
+    two = replace(service, prefill_workers=2, decode_workers=2)
     assert simulate(two, load, tables=tables).tally.latency["gap"].mean < np.mean(means) - law / 2
+    one = replace(service, prefill_workers=2)
+    shared = simulate(one, load, tables=tables).tally.latency["gap"].mean
+    assert shared == pytest.approx(np.mean(means), abs=off)
+
+
+def test_a_cache_waits_for_the_link_out_and_for_the_link_in():
+    """Three prompts of a second each, done at 1, 1 and 2 s; a cache crosses in 3 s.
+
+    Two workers prefill, one decodes in steps of 0.5 s: the caches are over at 4, 7 and 10 s.
+    """
+    tables = line(floor=0.5, prefill=1 / 100, token_bytes=1.0, room=1e9)
+    made = Tally(3)
+    both = [Replica(tables, Policy(), made, made.finished, role="prefill") for _ in range(2)]
+    one = [Replica(tables, Policy(), made, made.finished, role="decode")]
+    pieces = iter([(np.array([0.0, 0.0, 1.0]), np.full(3, 100.0), np.full(3, 2.0))])
+    half = apart.prefilled(both, "round-robin", pieces, 0.0, made)
+    apart.decoded(half, one, "round-robin", apart.Links(2, 1, lambda tokens: 3.0), made)
+    assert one[0].clock == 10.5 and made.done == 3
+    gaps = made.latency["gap"]  # 4.5 - 1, 7.5 - 1, 10.5 - 2
+    assert gaps.total == pytest.approx(3.5 + 6.5 + 8.5) and gaps.most == 8.5
+    # the first worker still holds its first cache, over at 4, when it takes its third prompt:
+    # 100 bytes that cross, and 100 that are done at 2
+    assert made.most_held == [200.0, 100.0]
+
+
+def test_caches_that_wait_in_more_memory_than_there_is_are_told():
+    tables = line(floor=1e-3, prefill=1e-6, token_bytes=1.0, room=4000.0)
+    service = Service(CASE, prefill_workers=1, decode_workers=1, link=link_of(1000, 0.9), batch=4)
+    load = Load(Lengths(1000, 8), count=2000, rate=1.0, warm=0.0)
+    found = simulate(service, load, tables=tables)
+    held = report(found)["held_bytes"]
+    assert held["free"] == 4000.0 < held["prefill"]
+    (said,) = (x for x in notes(found) if "caches that wait" in x)
+    assert "of a worker to prefill" in said and "latencies are at least these" in said
+    quick = simulate(replace(service, link=link_of(1000, 0.01)), load, tables=tables)
+    assert not any("caches that wait" in x for x in notes(quick))
+
+
+def link_of(tokens: int, seconds: float) -> float:
+    """Return the bandwidth that carries the cache of a prompt in a time."""
+    return CASE.value(s.kv_bytes_per_token).m * tokens / seconds
+
+
+def test_a_first_half_that_was_kept_gives_the_same_run_as_one_that_is_made():
+    case = replace(CASE, isl=512, osl=64)
+    load = Load(Lengths(512, 64), count=600, rate=12.0, warm=0.2)
+    halves = apart.FirstHalves()
+    for decodes in (1, 2, 1):
+        service = Service(case, prefill_workers=2, decode_workers=decodes)
+        kept, made = (report(simulate(service, load, halves=x)) for x in (halves, None))
+        for name in ("requests", "tokens", "seconds", "latency_s", "good_share", "held_bytes"):
+            assert kept[name] == made[name], name
+        assert kept["spent"] == pytest.approx(made["spent"], rel=1e-12)  # summed in another order
+    assert len(halves.kept) == 1
+
+
+@pytest.mark.parametrize(
+    "many", [{"replicas": 3}, {"prefill_workers": 2, "decode_workers": 4}], ids=["all", "apart"]
+)
+def test_one_of_those_that_do_the_same_stands_for_all(many):
+    load = Load(Lengths(512, 64), count=9000, rate=30.0)
+    all_ = report(simulate(Service(CASE, **many), load))
+    part = report(simulate(Service(CASE, alike=True, **many), replace(load, count=3000)))
+    assert part["stands_for"] in (2, 3) and all_["stands_for"] == 1
+    assert part["devices"] == all_["devices"]
+    assert part["most_rps"] == pytest.approx(all_["most_rps"])
+    for name in ("tps", "rps", "utilisation"):
+        assert part[name] == pytest.approx(all_[name], rel=0.03)
+    for name in ("J_per_output_token", "USD_per_million_output"):
+        assert part["spent"][name] == pytest.approx(all_["spent"][name], rel=0.03)
+    for name in ("ttft", "itl"):
+        assert part["latency_s"][name]["p95"] == pytest.approx(
+            all_["latency_s"][name]["p95"], rel=0.05
+        )
+
+
+def test_what_one_cannot_stand_for_is_refused():
+    with pytest.raises(BadInput, match="--alike goes with --route round-robin"):
+        Service(CASE, replicas=2, route="least-loaded", alike=True)
+    with pytest.raises(BadInput, match="--alike goes with --rate"):
+        simulate(Service(CASE, replicas=2, alike=True), Load(Lengths(), clients=4, count=9))
 
 
 def test_a_link_that_cannot_carry_the_caches_is_saturated(told, trace):

@@ -91,13 +91,15 @@ def simulate(
     draft_cost: Annotated[float, typer.Option(help="time of a draft over that of a step")] = 0.0,
     replicas: Annotated[int, typer.Option(help="beside each other")] = 1,
     route: Annotated[str, typer.Option(help="round-robin or least-loaded")] = "round-robin",
+    alike: Annotated[
+        bool,
+        typer.Option("--alike", help="serve with one of the replicas, which stands for all"),
+    ] = False,
     prefill_workers: Annotated[int, typer.Option(help="replicas that only prefill")] = 0,
     decode_workers: Annotated[int, typer.Option(help="replicas that only decode")] = 0,
     link: Annotated[
         float,
-        typer.Option(
-            help="GB/s out of each that prefills, one cache after the other; default: its devices'"
-        ),
+        typer.Option(help="GB/s of each worker, one cache after the other; default: its devices'"),
     ] = 0.0,
     engine: Engine = "vllm",
     activations: Activations = None,
@@ -156,6 +158,7 @@ def simulate(
             prefill_workers=prefill_workers,
             decode_workers=decode_workers,
             link=link * 1e9,
+            alike=alike,
             engine=engine,
         ),
         spec=dict(drafts=drafts, acceptance=acceptance, draft_cost=draft_cost),

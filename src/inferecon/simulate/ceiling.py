@@ -18,6 +18,11 @@ def ceiling(service: Service, load: Load, tables: Steps) -> float:
     """
     if load.trace is not None:
         return math.nan
+    return min(ceilings(service, load, tables).values())
+
+
+def ceilings(service: Service, load: Load, tables: Steps) -> dict[str, float]:
+    """Return the same of prefill, link and decode, where they are apart; else of all."""
     isl, osl = load.lengths.means
     fresh = max(isl * (1 - service.prefix), 1)
     prefill = tables.prefill([(fresh, isl - fresh)]) if tables.groups == 1 else math.nan
@@ -33,16 +38,20 @@ def ceiling(service: Service, load: Load, tables: Steps) -> float:
         tokens = float(speculation.TOKENS(given))
     decode = max(osl - 1, 0) / tokens * tables.decode(batch, isl + osl / 2) / batch
     if service.apart:
-        many = service.prefill_workers
-        return min(many / prefill, carried(service, load), _over(service.decode_workers, decode))
+        return {
+            "prefill": service.prefill_workers / prefill,
+            "link": carried(service, load),
+            "decode": _over(service.decode_workers, decode),
+        }
     waited = tables.interleave if service.policy in CONTINUOUS and osl > 1 and batch > 1 else 1.0
-    return service.replicas / (waited * prefill + decode)
+    return {"all": service.replicas / (waited * prefill + decode)}
 
 
 def carried(service: Service, load: Load) -> float:
-    """Return requests a second whose caches the links carry: each that prefills has its own."""
+    """Return requests a second whose caches the links carry: each worker has one of its own."""
     isl, osl = load.lengths.means
-    return _over(service.prefill_workers, transfer(service)(isl) if osl > 1 else 0.0)
+    pairs = min(service.prefill_workers, service.decode_workers)
+    return _over(pairs, transfer(service)(isl) if osl > 1 else 0.0)
 
 
 def transfer(service: Service) -> Callable[[float], float]:

@@ -1,8 +1,7 @@
-"""Several replicas behind a router, or workers for prefill and for decode, under one load."""
+"""Several replicas behind a router, under one load."""
 
 import math
 from collections.abc import Callable, Iterator
-from heapq import heappop, heappush
 
 from .arrivals import Piece
 from .replica import Replica
@@ -113,59 +112,3 @@ class Clients:
             self._send(server, time)
 
         return leaves
-
-
-def disaggregated(
-    prefills: list[Replica],
-    decodes: list[Replica],
-    route: str,
-    pieces: Iterator[Piece],
-    gap: float,
-    transfer: Callable[[Request], float],
-) -> None:
-    """Prefill on some workers, carry the cache over a link, decode on others.
-
-    The first token is made where the prompt was; the cache takes ``transfer`` seconds.  Each
-    worker that prefills has a link of its own, which carries one cache after the other.
-    """
-    handed: list[tuple[float, int, Request]] = []
-
-    def over_a_link() -> Callable[[Request, float], None]:
-        free = 0.0
-
-        def leaves(request: Request, time: float) -> None:
-            nonlocal free
-            if request.osl <= 1:
-                decodes[0].leaves(request, time)
-                return
-            free = max(free, time) + transfer(request)
-            heappush(handed, (free, request.number, request))
-
-        return leaves
-
-    for worker in prefills:
-        worker.leaves = over_a_link()
-    choose, onward = router(prefills, route), router(decodes, route)
-
-    def release(until: float) -> None:
-        while handed and handed[0][0] <= until:
-            time, _, request = heappop(handed)
-            offer(onward(time), request, time)
-        for worker in decodes:
-            worker.run(until)
-
-    for some in requests(pieces):
-        decodes[0].tally.sent += len(some)
-        for request in some:
-            offer(choose(request.arrival), request, request.arrival + gap)
-        for worker in prefills:
-            worker.run(some[-1].arrival)
-        release(some[-1].arrival)
-    finish(prefills)
-    release(max(handed)[0] if handed else 0.0)
-    finish(decodes)
-    last = max(worker.clock for worker in decodes)
-    for worker in prefills:
-        if worker.clock < last:
-            worker.tally.rested(last - worker.clock, worker.steps.idle_power)
-            worker.clock = last

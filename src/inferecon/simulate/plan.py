@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -26,8 +26,10 @@ class Service:
     """A combination on an engine, how it batches, and how many of it there are.
 
     ``chunk`` is the most tokens of a step; ``prefill_workers`` and ``decode_workers`` stand for
-    replicas that do one phase each, ``link`` is the bandwidth out of each that prefills, in bytes
-    a second.
+    replicas that do one phase each, ``link`` is the bandwidth out of each that prefills and into
+    each that decodes, in bytes a second.  With ``alike`` one of the ``parts`` that do the same is
+    simulated, and stands for all: dealt out in turn, its requests are every n-th that arrives, and
+    Gamma gaps of a variation v add up to Gamma gaps of v over the root of n.
     Raises BadInput for what does not go together.
     """
 
@@ -45,6 +47,7 @@ class Service:
     prefill_workers: int = 0
     decode_workers: int = 0
     link: float = 0.0
+    alike: bool = False
 
     def __post_init__(self):
         for name, known in (("policy", POLICIES), ("route", ROUTES), ("engine", ENGINES)):
@@ -75,6 +78,8 @@ class Service:
             raise BadInput("prefill and decode apart need --prefill-workers and --decode-workers")
         if apart and (self.policy not in CONTINUOUS or self.replicas > 1):
             raise BadInput("prefill and decode apart go with --policy continuous, no --replicas")
+        if self.alike and self.route != "round-robin":
+            raise BadInput(f"--alike goes with --route round-robin, not {self.route}")
         if spec.drafts and self.policy not in CONTINUOUS:
             raise BadInput(f"--drafts goes with --policy continuous, not {self.policy}")
 
@@ -85,6 +90,21 @@ class Service:
     @property
     def instances(self) -> int:
         return self.prefill_workers + self.decode_workers if self.apart else self.replicas
+
+    @property
+    def parts(self) -> int:
+        """How many parts do the same, if one of them stands for all."""
+        if not self.alike:
+            return 1
+        return math.gcd(self.prefill_workers, self.decode_workers) if self.apart else self.replicas
+
+    @property
+    def part(self) -> "Service":
+        """What is simulated."""
+        if self.parts == 1:
+            return self
+        many = ("prefill_workers", "decode_workers") if self.apart else ("replicas",)
+        return replace(self, alike=False, **{x: getattr(self, x) // self.parts for x in many})
 
 
 @dataclass(frozen=True)
@@ -133,6 +153,14 @@ class Load:
         if not found:
             raise BadInput(f"{self.trace.name} has no request of at least one token in and one out")
         return found
+
+    def part(self, parts: int) -> "Load":
+        """Return what one of some parts gets that take turns.  Raises BadInput for no rate."""
+        if parts == 1:
+            return self
+        if not self.rate:
+            raise BadInput("--alike goes with --rate: clients and traces are dealt out to all")
+        return replace(self, rate=self.rate / parts, variation=self.variation / math.sqrt(parts))
 
     def pieces(self, changed: Changed | None = None) -> Iterator[Piece]:
         if self.trace is not None:

@@ -33,6 +33,7 @@ class Replica:
         self.waiting: deque[Request] = deque()
         self.filling: deque[Request] = deque()  # prompts of which a part is in the cache
         self.claimed = 0.0  # bytes of those
+        self.came = 0.0  # bytes of caches that came over the link and wait
         self.running = Sequences(steps, policy, tally)
         self.closed = False  # nobody comes any more
 
@@ -47,6 +48,8 @@ class Replica:
         while self.clock < until:
             while pending and pending[0][0] <= self.clock:
                 self.waiting.append(pending.popleft()[1])
+                if self.role == "decode":
+                    self._arrived(self.waiting[-1])
             if self.waiting or self.filling:
                 pieces = self._pieces()
                 if pieces:
@@ -61,6 +64,11 @@ class Replica:
                 return
             self.tally.rested(ahead - self.clock, self.steps.idle_power)
             self.clock = ahead
+
+    def _arrived(self, request: Request) -> None:
+        """Count a cache that came over the link, and waits for a place in the batch."""
+        self.came += self.steps.bytes(request.isl)
+        self.tally.held(1, self.came + self.claimed + self.running.bytes)
 
     # Joining ------------------------------------------------------------------------------------
 
@@ -103,6 +111,7 @@ class Replica:
             request = waiting[0]
             if self.role == "decode" and request.last < 0:  # its prompt came over the link
                 self._admit(waiting.popleft())
+                self.came = max(self.came - self.steps.bytes(request.isl), 0.0)
                 self.tally.waited(request, self.clock - request.first)
                 self._join(request)
                 self.running.over_link(request, self.clock)

@@ -12,10 +12,11 @@ from ..errors import BadInput
 from ..law import System
 from ..laws import economics, logged, speculation
 from ..service.metrics import PERCENTILES
-from . import fleet
+from . import apart, fleet
 from .batches import Batching, BatchServer
 from .ceiling import carried, ceiling, transfer
 from .histogram import ERROR
+from .notes import notes
 from .plan import CONTINUOUS, Load, Service
 from .replica import Replica
 from .sequences import Policy
@@ -23,16 +24,16 @@ from .steps import Steps, steps
 from .tally import Tally
 
 BACKLOG, GROWTH, FEW = 0.05, 1.5, 20  # a queue of more than these is one that grows
-SHORT = 100  # requests: of fewer a queue that grows is not seen, and a p99 is their longest
-FULL, LONG = 0.9, 20  # share of the ceiling from which a run must be so many batches long
-CROWD = 33  # clients from which first tokens of a closed loop are known to come too early
 RATES = System(logged.LAWS)
 CARBON = System([economics.CARBON])
 
 
 @dataclass
 class Outcome:
-    """What a run gave.  ``saturated`` says in a sentence that no latency means anything."""
+    """What a run gave.  ``saturated`` says in a sentence that no latency means anything.
+
+    ``tally`` and ``seconds`` are those of one of ``parts`` that do the same.
+    """
 
     service: Service
     load: Load
@@ -47,6 +48,10 @@ class Outcome:
     def devices(self) -> float:
         return self.steps.devices * self.service.instances
 
+    @property
+    def parts(self) -> int:
+        return self.service.parts
+
 
 def simulate(
     service: Service,
@@ -55,11 +60,13 @@ def simulate(
     watch: int = 0,
     log: Callable[[list], object] | None = None,
     tables: Steps | None = None,
+    halves: apart.FirstHalves | None = None,
 ) -> Outcome:
     """Run a service under a load.
 
     ``watch`` keeps the times of the first requests, ``log`` takes a line of each that is done:
-    what `inferecon metrics` reads.
+    what `inferecon metrics` reads.  ``halves`` keeps what prefill workers of one service did, for
+    runs with other workers that decode.
 
     Raises BadInput for a combination that cannot run, or lengths that fit no memory.
     """
@@ -72,7 +79,7 @@ def simulate(
         )
     count = load.requests
     tally = Tally(count, int(load.warm * count), list(load.limits), watch, log)
-    servers = _run(service, load, tally, tables)
+    servers = _run(service.part, load.part(service.parts), tally, tables, halves)
     seconds = max(server.clock for server in servers)
     most = ceiling(service, load, tables)
     rate = _rate(load, tally)
@@ -95,7 +102,13 @@ def tables_of(service: Service, load: Load) -> Steps:
     return found
 
 
-def _run(service: Service, load: Load, tally: Tally, tables: Steps) -> list:
+def _run(
+    service: Service,
+    load: Load,
+    tally: Tally,
+    tables: Steps,
+    halves: apart.FirstHalves | None,
+) -> list:
     gap, pieces = tables.request_gap, load.pieces(tally.changed)
     if service.policy in CONTINUOUS:
         spec = service.speculation
@@ -120,10 +133,12 @@ def _run(service: Service, load: Load, tally: Tally, tables: Steps) -> list:
             raise BadInput("--clients needs one server for both phases; give --rate or --trace")
         prefills = [one(role="prefill") for _ in range(service.prefill_workers)]
         decodes = [one(role="decode") for _ in range(service.decode_workers)]
-        carry = transfer(service)
-        fleet.disaggregated(
-            prefills, decodes, service.route, pieces, gap, lambda request: carry(request.isl)
-        )
+        half = apart.prefilled(prefills, service.route, pieces, gap, tally)
+        if halves is not None:
+            half = halves.half((service.prefill_workers, load), prefills, half, tally)
+        links = apart.Links(len(prefills), len(decodes), transfer(service))
+        apart.decoded(half, decodes, service.route, links, tally)
+        apart.rest(prefills, decodes[0].clock)
         return [*prefills, *decodes]
     servers = [one() for _ in range(service.replicas)]
     if load.clients:
@@ -156,7 +171,7 @@ def _saturated(found: Outcome) -> str:
     waits = [total / count if count else 0.0 for total, count in tally.blocks]
     begun = sum(count for _, count in tally.blocks)
     middle, last = float(np.mean(waits[9:11])), float(np.mean(waits[18:]))
-    arriving = load.rate or begun / max(found.seconds, 1e-9)
+    arriving = load.rate / found.parts or begun / max(found.seconds, 1e-9)
     backlog = arriving * last
     if backlog > max(BACKLOG * begun, FEW) and last > GROWTH * middle:
         return (
@@ -164,38 +179,6 @@ def _saturated(found: Outcome) -> str:
             "can be served, and every latency grows with the run"
         )
     return ""
-
-
-def notes(found: Outcome) -> list[str]:
-    """Return in sentences what a reader of a run must know of it, and figures do not say."""
-    tally, load, service = found.tally, found.load, found.service
-    said = []
-    if load.requests < SHORT:
-        said.append(
-            f"{load.requests:,} request{'s' * (load.requests > 1)}: too few to see whether a queue "
-            "grows, and percentiles are those of these few"
-        )
-    done = max(tally.done, 1)
-    if tally.changed.cut:
-        said.append(
-            f"{tally.changed.cut:,} of {load.requests:,} requests were longer than "
-            f"{load.lengths.most:,} tokens and were cut: {tally.tokens_in / done:,.0f} in and "
-            f"{tally.tokens_out / done:,.0f} out are the means that were served"
-        )
-    full = load.rate and not found.saturated and load.rate > FULL * found.most
-    if full and load.requests < LONG * service.batch * service.instances:
-        said.append(
-            f"{load.rate / found.most:.0%} of what can be served, and {load.requests:,} requests: "
-            "too few for the queue to show its length; give more --requests"
-        )
-    if load.clients >= CROWD:
-        said.append(
-            "a closed loop of many clients: first tokens come too early here, "
-            "page reference/serving says by how much"
-        )
-    if tally.changed.silent:
-        said.append(f"{tally.changed.silent:,} of the trace without a token in or out, passed over")
-    return said
 
 
 def report(found: Outcome) -> dict:
@@ -207,20 +190,21 @@ def report(found: Outcome) -> dict:
         rates = RATES.solve(
             {
                 s.logged_time: tally.ended - tally.began,
-                s.tokens_counted: float(tally.measured_out),
-                s.requests_done: float(tally.measured),
-                s.requests_kept: float(tally.good),
+                s.tokens_counted: float(tally.measured_out * found.parts),
+                s.requests_done: float(tally.measured * found.parts),
+                s.requests_kept: float(tally.good * found.parts),
             }
         )
     latency = {
         name: histogram.spread(PERCENTILES) if kept else None
         for name, histogram in tally.latency.items()
     }
-    whole = found.seconds * service.instances
+    whole = found.seconds * service.instances / found.parts
     asked = tally.measured + tally.starved  # who is never served keeps no promise
     return {
         "combination": service.case.name,
         "devices": int(found.devices),
+        "stands_for": found.parts,
         "seed": load.seed,
         "requests": {
             "completed": tally.done,
@@ -235,6 +219,7 @@ def report(found: Outcome) -> dict:
         },
         "seconds": found.seconds,
         "saturated": found.saturated or None,
+        "load_rps": load.rate or None,
         "most_rps": None if math.isnan(found.most) else found.most,
         "tps": _number(rates.get(s.tps)),
         "rps": _number(rates.get(s.rps_logged)),
@@ -244,10 +229,19 @@ def report(found: Outcome) -> dict:
         "percentile_error": ERROR,
         "utilisation": tally.busy / whole if whole else 0.0,
         "prefill_share": tally.prefill / tally.busy if tally.busy else 0.0,
+        "held_bytes": held(found),
         "batch": {"mean": _mean(tally.batches), "seconds": dict(sorted(tally.batches.items()))},
         "spent": spent(found),
         "notes": notes(found),
     }
+
+
+def held(found: Outcome) -> dict[str, float] | None:
+    """Return the most bytes on one worker of each phase, waiting caches among them; of what."""
+    if not found.service.apart:
+        return None
+    prefill, decode = found.tally.most_held
+    return {"prefill": prefill, "decode": decode, "free": _number(found.steps.room)}
 
 
 def _number(value) -> float | None:
@@ -267,14 +261,14 @@ def spent(found: Outcome) -> dict:
     """
     tally, case = found.tally, found.service.case
     given = case.given()
-    joules = tally.energy + tally.idle_energy
-    tokens = max(tally.tokens_out, 1)
+    joules = (tally.energy + tally.idle_energy) * found.parts
+    tokens = max(tally.tokens_out, 1) * found.parts
     grams = CARBON.solve(given | {s.energy_per_token: joules / tokens})[s.carbon_per_token] * tokens
     price = given.get(s.price, math.nan)
     usd = price * found.devices * found.seconds
     return {
         "kWh": joules * given[s.pue] / 3.6e6,
-        "idle_share": tally.idle_energy / joules if joules else 0.0,
+        "idle_share": tally.idle_energy * found.parts / joules if joules else 0.0,
         "kgCO2e": None if math.isnan(grams) else float(grams) / 1e3,
         "USD": None if math.isnan(usd) else usd,
         "USD_per_million_output": None if math.isnan(usd) else usd / tokens * 1e6,

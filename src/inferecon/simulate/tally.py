@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass, field
 
 from ..service.promise import Limit
@@ -27,6 +28,12 @@ class Request:
         self.made = self.joined = self.serial = self.left = 0
         self.admitted = self.first = self.last = -1.0
         self.longest = self.held = 0.0
+
+    def with_first_token(self) -> "Request":
+        """Return the same request as it left its prefill, to be decoded another time."""
+        other = Request(self.number, self.arrival, self.isl, self.osl)
+        other.made, other.admitted, other.first = self.made, self.admitted, self.first
+        return other
 
 
 @dataclass
@@ -56,7 +63,17 @@ class Tally:
         self.measuring = False
         self.changed = Changed()
         self.blocks = [[0.0, 0] for _ in range(20)]
+        self.most_held = [0.0, 0.0]  # bytes on one worker that prefills, and on one that decodes
         self.seen: list[tuple] = []  # of the first requests: arrival, admitted, first, last
+
+    def go_on(self, other: "Tally") -> None:
+        """Go on from where another count of the same run was."""
+        vars(self).update(deepcopy(vars(other)))
+
+    def held(self, phase: int, size: float) -> None:
+        """Count bytes on a worker, of caches that wait among them."""
+        if size > self.most_held[phase]:
+            self.most_held[phase] = size
 
     def gaps(self, seconds: float, number: float) -> None:
         """Count gaps between tokens, all of one length."""

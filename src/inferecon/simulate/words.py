@@ -35,7 +35,10 @@ def as_text(found: Outcome) -> str:
             f"{'goodput':<26}{digits(told['goodput_rps']):>10} requests/s that kept {limits}, "
             f"{told['good_share']:.1%}"
         )
-    lines.append(f"{'utilisation':<26}{told['utilisation']:>10.1%}")
+    if told["most_rps"] and told["load_rps"]:
+        of = told["load_rps"] / told["most_rps"]
+        lines.append(f"{'load':<26}{of:>10.1%} of the most that can be served")
+    lines.append(f"{'a step runs':<26}{told['utilisation']:>10.1%} of the time, whatever its batch")
     lines += bars(told["batch"])
     lines += ["", *costs(told["spent"])]
     return "\n".join([*lines, *(["", *told["notes"]] if told["notes"] else [])])
@@ -65,11 +68,12 @@ def how(found: Outcome) -> str:
 
 def counted(told: dict) -> str:
     """Return how many requests ended how."""
-    requests = told["requests"]
+    requests, parts = told["requests"], told["stands_for"]
     beside = ", ".join(
         f"{count:,} {name}" for name, count in requests.items() if count and name != "completed"
     )
-    return f"{requests['completed']:,} requests completed" + (f", {beside}" if beside else "")
+    one = f" by one of {parts:,} that do the same, and stands for all" if parts > 1 else ""
+    return f"{requests['completed']:,} requests completed{one}" + (f", {beside}" if beside else "")
 
 
 def bars(batch: dict) -> list[str]:
