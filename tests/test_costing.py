@@ -18,8 +18,11 @@ from inferecon.costing.words import as_data
 from inferecon.costing.work import Work, served
 from inferecon.errors import BadInput
 from inferecon.laws.catalogue import BY_ID
+from inferecon.planner.ask import Ask
+from inferecon.planner.choose import plan
 from inferecon.regions import MONTH
 from inferecon.scenario import opened
+from inferecon.service.promise import promise as limits
 from inferecon.simulate.arrivals import Lengths
 from inferecon.simulate.plan import Load, Service
 
@@ -387,6 +390,10 @@ WRONG = {
     ("--requests", "1", "--rps", "30"): "--requests 1 end before they say",
     ("--replicas", "100000000"): "--replicas must be 0",
     ("--rps", "1e9"): "at most 1,000,000 are billed",
+    ("--slo", "ttft=1ms"): "keeps ttft=1ms: it misses ttft, ",
+    ("--slo", "ttft=1s", "--policy", "chunked"): "sized for --policy continuous, not chunked",
+    ("--slo", "ttft=1s", "--batch", "600"): "sized for batches of 1 to 512, not 600",
+    ("--share", "0.9"): "--share says nothing without --slo",
 }
 
 
@@ -396,12 +403,38 @@ def test_a_mistake_is_one_sentence(words, says, command):
     assert code == 2 and out == "" and says in err and err.count("\n") == 1
 
 
-def test_a_bill_says_that_it_is_not_sized_for_a_promise(command):
-    code, out, _ = command(*ASKS, "--slo", "ttft=1ms")
-    assert code == 0 and "not sized for the promise, and no request keeps it" in out
-    _, out, _ = command(*ASKS, "--slo", "ttft=100s")
-    assert "not sized for the promise, and every request keeps it" in out
-    assert "sized for" not in command(*ASKS)[1]
+def test_a_bill_of_so_many_replicas_says_what_becomes_of_a_promise(command):
+    code, out, _ = command(*ASKS, "--replicas", 1, "--slo", "ttft=1ms")
+    assert code == 0 and "were asked for, and no request keeps it; without --replicas" in out
+    _, out, _ = command(*ASKS, "--replicas", 1, "--slo", "ttft=100s")
+    assert "were asked for, and every request keeps it" in out
+    assert "promise" not in command(*ASKS)[1]
+
+
+def test_a_bill_with_a_promise_is_sized_for_it_as_a_plan_is(command):
+    words = ("--model", "llama-3.1-8b", "--rps", 30, "--isl", 1024, "--osl", 128)
+    promise = ("--slo", "ttft=400ms,itl=12ms")
+    bare = json.loads(command(*words, "--json")[1])
+    code, out, _ = command(*words, *promise, "--json")
+    bill = json.loads(out)
+    ask = Ask(
+        "llama-3.1-8b",
+        30.0,
+        1024,
+        128,
+        tuple(limits("ttft=400ms,itl=12ms")),
+        hardware=("h100-sxm",),
+        formats=("bf16",),
+        modes=("together",),
+        batches=(256,),
+    )
+    one = next(x for x in plan(ask).ranked if x.candidate.option.tp == 1)
+    assert code == 0 and bill["sized_for_promise"] and not bare["sized_for_promise"]
+    assert bill["replicas"] == one.replicas[1] > bare["replicas"]
+    assert bill["good_share"] >= 0.95
+    share = json.loads(command(*words, *promise, "--share", 0.6, "--json")[1])
+    assert share["replicas"] <= bill["replicas"] and share["good_share"] >= 0.6
+    assert "as few replicas as keep the promise, which" in command(*words, *promise)[1]
 
 
 def test_facts_of_an_own_device_beside_a_rented_one_are_used_or_refused(command):

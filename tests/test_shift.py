@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from inferecon import cli
 from inferecon.errors import BadInput
+from inferecon.files import DATA
 from inferecon.planner.shift import as_text, scheduled, shift
 
 close = pytest.approx
@@ -182,3 +183,11 @@ def test_the_command_writes_a_load_that_is_one_again(files, tmp_path, monkeypatc
         assert code == 2 and shown.err == "error: load.csv.gz is no text in UTF-8\n"
     code, shown = run(load, tmp_path / "none.csv", "--deadline", "2h")
     assert code == 2 and shown.err.startswith("error: no file")
+
+
+def test_the_sample_is_what_its_description_says():
+    """10 kWh at 400, 100, 300 and 50 g are 8.5 kg; all of it at 100 and 50 g is 3 kg."""
+    samples = DATA / "samples"
+    found = shift(samples / "load.csv", samples / "curve.csv", "2h", 20.0)
+    assert found.kg == close((8.5, 3.0))
+    assert "3 kg in place of 8.5 kg" in (samples / "README.md").read_text("utf-8")

@@ -60,11 +60,15 @@ def cost(
     curve: Annotated[
         Path, typer.Option(help="CSV of hours and gco2e_per_kwh, in place of the grid's mean")
     ] = None,
-    replicas: Annotated[int, typer.Option(help="so many; default: as few as serve the load")] = 0,
+    replicas: Annotated[
+        int, typer.Option(help="so many; default: as few as serve the load and keep --slo")
+    ] = 0,
     slo: Annotated[
-        str,
-        typer.Option(help="say which share keeps ttft=500ms,itl=50ms; inferecon plan sizes for it"),
+        str, typer.Option(help="what a share of the requests must keep: ttft=500ms,itl=50ms")
     ] = "",
+    share: Annotated[
+        float, typer.Option(help="that share; default: 0.95, as inferecon plan has it")
+    ] = None,
     policy: Annotated[str, typer.Option(help="continuous or chunked")] = "continuous",
     batch: Annotated[int, typer.Option(help="most sequences of a replica")] = 256,
     burst: Annotated[
@@ -87,11 +91,19 @@ def cost(
 
     Its devices are rented on demand, rented as spot devices that may be taken away, or owned.
     """
+    from functools import partial
+
     from .costing.command import asked
     from .costing.words import as_data, as_text
+    from .errors import BadInput
     from .matrix import activations_for
     from .regions import grid as region
 
+    if share is not None and (not slo or replicas):
+        raise BadInput("--share says nothing without --slo, or with --replicas: leave it out")
+    sizing = dict(slo=slo, share=share, policy=policy, batch=batch)
+    load = dict(model=model, rps=rps, isl=isl, osl=osl, burst=burst, seed=seed)
+    size = partial(_sized, **sizing, **load, engine=engine, kv=kv, grid=region(grid))
     bill, told = asked(
         model,
         hardware,
@@ -133,5 +145,29 @@ def cost(
             grid=region(grid),
             provider=provider,
         ),
+        size=size,
     )
     print(json.dumps(as_data(bill, told), ensure_ascii=False) if as_json else as_text(bill, told))
+
+
+def _sized(case, *, slo, share, policy, batch, **question) -> int:
+    """Return the fewest replicas of a combination that keep a promise, as a plan finds them."""
+    from .errors import BadInput
+    from .planner.ask import Ask
+    from .planner.fixed import replicas as fewest
+    from .service.promise import promise
+
+    if policy != "continuous":
+        raise BadInput(
+            f"--slo: replicas are sized for --policy continuous, not {policy}; say --replicas, or "
+            "ask inferecon plan"
+        )
+    limits = {} if share is None else dict(share=share)
+    ask = Ask(
+        limits=tuple(promise(slo)),
+        hardware=(case.hardware,),
+        formats=(case.weights,),
+        **limits,
+        **question,
+    )
+    return fewest(ask, case, batch)

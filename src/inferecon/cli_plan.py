@@ -1,6 +1,7 @@
 """Commands that plan: which service keeps a promise, and when its load should run."""
 
 import json
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -33,6 +34,12 @@ def plan(
     ] = "",
     grid: Annotated[str, typer.Option(help="id, country or its two letters: SE")] = "world",
     budget: Annotated[str, typer.Option(help="at most: 12 USD/h (or 12) or 9000 USD/month")] = "",
+    carbon_budget: Annotated[
+        str, typer.Option(help="at most, of use: 500 kg/month, 0.7 kg/h or 0.05 kg/Mtok put out")
+    ] = "",
+    host_power: Annotated[
+        float, typer.Option(help="watts of a host, a device's share, to count with each device")
+    ] = 0.0,
     devices: Annotated[int, typer.Option(min=0, help="at most so many; 0: any number")] = 0,
     by: Annotated[str, typer.Option(help="what is to be least: usd, kwh or kg; default: usd")] = "",
     engine: Engine = "vllm",
@@ -79,11 +86,14 @@ def plan(
             kv=kv,
             grid=region(grid),
             budget=asking.budget(budget),
+            carbon=asking.carbon(carbon_budget, rps, osl),
             devices=devices,
             burst=burst,
             by=filled("by", by, "usd"),
             seed=seed,
-        )
+            host=host_power,
+        ),
+        processes=os.cpu_count() or 1,
     )
     told = report(found) | {"advice": [x for p in chosen if (x := preset.advice(found, p))]}
     print(json.dumps(told, ensure_ascii=False) if as_json else as_text(found, told))

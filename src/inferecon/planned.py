@@ -19,7 +19,7 @@ from .planner import ask as asking
 from .planner.candidate import Candidate
 from .planner.choose import Plan, plan
 from .planner.report import picks, predicted, report
-from .planner.words import HOSTS, NAMES, changed, over, percent, where
+from .planner.words import NAMES, changed, hosts, over, percent, where
 from .records import load
 from .regions import grid as region
 from .service.promise import promise
@@ -102,7 +102,7 @@ def kept(found: Plan) -> Markdown:
         f"The first takes {_amount(first['usd_per_month'])} USD a month{price}, and "
         f"{_amount(first['kwh_per_month'])} kWh with PUE; its step times are {first['known']}."
     )
-    beside = f"A million output tokens take ({HOSTS}):"
+    beside = f"A million output tokens take ({hosts(first)}):"
     tables = [_table(head, body), beside, _table(["service", *TAKEN], taken)]
     return Markdown("\n\n".join([say, *tables, f"    {first['command']}"]))
 

@@ -1,6 +1,7 @@
 """From the options of the command to a bill."""
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 from .. import hours
@@ -8,6 +9,7 @@ from .. import symbols as s
 from ..errors import BadInput
 from ..forecast import outlook
 from ..regions import MONTH
+from ..scenario import Scenario
 from ..service.promise import promise
 from ..simulate.arrivals import Lengths
 from ..simulate.command import case_of
@@ -40,8 +42,13 @@ def asked(
     load: dict,
     service: dict,
     combination: dict,
+    size: Callable[[Scenario], int] | None = None,
 ) -> tuple[Bill, dict]:
-    """Return the bill, and what the simulation of a replica told.  Raises BadInput."""
+    """Return the bill, and what the simulation of a replica told.
+
+    ``size`` says how many replicas of a combination keep a promise, where no number is given.
+    Raises BadInput.
+    """
     if not 0 < rps < math.inf:
         raise BadInput(f"--rps must be more than 0, and finite, not {rps:g}")
     if not 0 <= replicas <= MOST:
@@ -56,10 +63,12 @@ def asked(
     beside, intensity = _grid(case, curve)
     longer = load["count"] is None
     load = load | {"count": USUAL} if longer else load
+    limits = tuple(promise(slo))
+    sized = bool(limits and size and not replicas)
     work, told = served(
         Service(case, **service),
-        Load(Lengths(isl, osl), rate=rps, limits=tuple(promise(slo)), **load),
-        replicas,
+        Load(Lengths(isl, osl), rate=rps, limits=limits, **load),
+        size(case) if sized else replicas,
         longer,
     )
     bill = reckon(
@@ -74,7 +83,7 @@ def asked(
     )
     bill.facts.append(beside)
     found = outlook(case, service["engine"], [service["batch"]], [isl])
-    return bill, told | {"known": str(found.known[0])}
+    return bill, told | {"known": str(found.known[0]), "sized": sized}
 
 
 def _idle(hold: str, stated: dict[str, float | None], facts: dict, paid: Fact | None) -> None:

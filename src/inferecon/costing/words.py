@@ -28,6 +28,7 @@ def as_data(bill: Bill, told: dict) -> dict:
         "utilisation": work.busy,
         "prefill_share": work.seconds[0] / sum(work.seconds),
         "requests_per_month": work.rps * MONTH * 3600,
+        "sized_for_promise": told.get("sized", False),
         "good_share": told["good_share"],
         "latency_s": told["latency_s"],
         "known": told["known"] or None,
@@ -82,7 +83,7 @@ def as_text(bill: Bill, told: dict) -> str:
         f"{digits(told['most_rps'] * work.replicas)}; TTFT p95 {digits(ttft)} ms{kept}",
         f"steps run {work.busy:.1%} of the time, {work.seconds[0] / sum(work.seconds):.1%} of that "
         f"prefill; step times {told['known'] or 'predicted'}",
-        *_promised(told["good_share"]),
+        *_promised(told["good_share"], told.get("sized", False)),
         "",
     ]
     rows = [[cell(one, x, n) for x, n in SHOWN.values()] for one in bill.quantities.values()]
@@ -120,14 +121,19 @@ def _units(bill: Bill) -> list[str]:
     return [quantity.unit for quantity in bill.quantities.values()]
 
 
-def _promised(share: float | None) -> list[str]:
-    """Say that a bill is not sized for a promise, and what becomes of it."""
+def _promised(share: float | None, sized: bool) -> list[str]:
+    """Say whether a bill is sized for a promise, and what becomes of it."""
     if share is None:
         return []
+    if sized:
+        return [
+            f"as few replicas as keep the promise, which {share:.1%} of the requests keep here; "
+            "inferecon plan compares with other devices"
+        ]
     kept = "every request keeps it" if share == 1 else f"{1 - share:.1%} of the requests break it"
     if share == 0:
         kept = "no request keeps it"
-    return [f"replicas are not sized for the promise, and {kept}: inferecon plan sizes for one"]
+    return [f"so many replicas were asked for, and {kept}; without --replicas as few as keep it"]
 
 
 def _way(bill: Bill) -> str:

@@ -26,6 +26,7 @@ class Candidate:
     rate: float = 0.0  # requests a second that one replica takes; of those that decode, if apart
     grams: float = math.nan  # a joule of the devices
     wh: float = math.nan
+    host: float = 0.0  # watts of a host that count with each device
     reason: tuple[str, str, float] = ("", "", 0.0)
     confirmed: bool = False  # a simulation kept the promise: the numbers are those of it
 
@@ -48,6 +49,7 @@ class Candidate:
         if by == "usd":
             return self.usd(self.fewest if bound else None)
         watts = self.least_watts if bound else self.watts
+        watts += self.host * self.devices(self.fewest if bound else None)
         return watts * 3600 * (self.wh / 1e3 if by == "kwh" else self.grams / 1e3)
 
     def lost(self, kind: str, said: str, by: float = 0.0) -> "Candidate":

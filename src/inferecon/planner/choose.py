@@ -6,15 +6,19 @@ is none: what is left cannot win.
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ..numbers import digits
+from ..regions import MONTH
 from . import sizing
+from .ahead import Ahead
 from .ask import Ask
 from .candidate import Candidate
-from .confirm import Confirmed, confirmable
 from .curves import Curves, curves
 from .sizing import size
 from .space import options
+from .trial import Confirmed
 
 RUNS = 10  # candidates that are simulated to find the winner, at most
 SHOWN = 5  # of a table, each on another device, in another format or served another way
@@ -48,13 +52,16 @@ class Plan:
         return len(self.ranked) + len(self.lost)
 
 
-def plan(ask: Ask) -> Plan:
-    """Search all options.  Raises BadInput for what cannot be asked."""
+def plan(ask: Ask, processes: int = 1) -> Plan:
+    """Search all options; candidates are simulated by so many processes, with one answer.
+
+    Raises BadInput for what cannot be asked.
+    """
     all_ = options(ask)
     found = curves(ask, all_)
     sized = size(ask, found)
     lost = [
-        Candidate(one, mode, batch).lost(*one.refused)
+        Candidate(one, mode, batch, reason=(*one.refused, 0.0))
         for one in all_
         if one.case is None
         for mode in ask.modes
@@ -66,7 +73,8 @@ def plan(ask: Ask) -> Plan:
         if not one.reason[0]:
             out = outside(ask, one)
             (lost if out.reason[0] else able).append(out)
-    ranked, failed = search(ask, able)
+    with Ahead(ask, processes) as ahead:
+        ranked, failed = search(ask, able, ahead)
     simulated = {id(x.candidate) for x in ranked} | {id(x) for x, _ in failed}
     lost += [reason for _, reason in failed]
     best = ranked[0].score(ask) if ranked else math.inf
@@ -92,6 +100,13 @@ def outside(ask: Ask, one: Candidate) -> Candidate:
         if usd > ask.budget:
             over = usd / ask.budget - 1
             return one.lost("is over the budget", f"{usd:,.2f} USD/h", over)
+    if ask.carbon:
+        kg = one.score("kg", bound=True)
+        if math.isnan(kg):
+            return one.lost("is not known", f"the kg of {one.option.hardware} is missing")
+        if kg > ask.carbon:
+            said = f"{digits(kg * MONTH)} kg CO2e/month"
+            return one.lost("is over the carbon budget", said, kg / ask.carbon - 1)
     if ask.devices and one.devices(one.fewest) > ask.devices:
         need = one.devices(one.fewest)
         over = need / ask.devices - 1
@@ -101,14 +116,22 @@ def outside(ask: Ask, one: Candidate) -> Candidate:
     return one
 
 
-def allowed(ask: Ask, found: Confirmed) -> bool:
-    """Say whether the replicas that a simulation needed are within budget and devices."""
+def beyond(ask: Ask, found: Confirmed) -> tuple[str, str, float] | None:
+    """Say which cap the replicas that a simulation needed are beyond; None if they are in all."""
     if ask.devices and found.devices > ask.devices:
-        return False
-    return not (ask.budget and found.usd > ask.budget)
+        over = found.devices / ask.devices - 1
+        return "saturated", f"{found.devices:,} devices in simulation", over
+    if ask.budget and found.usd > ask.budget:
+        over = found.usd / ask.budget - 1
+        return "is over the budget", f"{found.devices:,} devices in simulation", over
+    kg = found.hourly(ask, found.candidate.grams) if ask.carbon else 0.0
+    if kg > ask.carbon:
+        said = f"{digits(kg * MONTH)} kg CO2e/month in simulation"
+        return "is over the carbon budget", said, kg / ask.carbon - 1
+    return None
 
 
-def search(ask: Ask, able: list[Candidate]):
+def search(ask: Ask, able: list[Candidate], ahead: Ahead):
     """Return what kept the promise, best first, and what did not, with its reason."""
     ranked: list[Confirmed] = []
     failed: list[tuple[Candidate, Candidate]] = []
@@ -120,18 +143,26 @@ def search(ask: Ask, able: list[Candidate]):
     def best() -> float:
         return min((x.score(ask) for x in ranked), default=math.inf)
 
+    def hopeful() -> Iterator[Candidate]:
+        """Yield those whose least is below the best so far, and then one of each new kind."""
+        limit, seen = best(), set(kinds)
+        able = [one for one in queue if one.score(ask.by, True) < limit]
+        yield from able[:1] if ranked else able[:2]
+        for one in queue:
+            if kind_of(one) not in seen:
+                seen.add(kind_of(one))
+                yield one
+
     def take(one: Candidate) -> None:
-        found = confirmable(ask, one)
+        found = ahead.get(one, (x for x in hopeful() if not same_run(x, done)))
         if isinstance(found, str):
             failed.append((one, one.lost("is not known", found)))
             return
         done.append(found)
         if not found.keeps:
             failed.append((one, one.lost("missed in simulation", *share_kept(found))))
-        elif not allowed(ask, found):
-            over = found.devices / ask.devices - 1 if ask.devices else found.usd / ask.budget - 1
-            kind = "saturated" if ask.devices and over > 0 else "is over the budget"
-            failed.append((one, one.lost(kind, f"{found.devices:,} devices in simulation", over)))
+        elif out := beyond(ask, found):
+            failed.append((one, one.lost(*out)))
         else:
             ranked.append(found)
             kinds.add(kind_of(one))

@@ -14,7 +14,7 @@ from ..calibration import inputs as shapes
 from ..calibration import rows as measured
 from ..calibration.constants import load
 from ..calibration.predict import solve
-from ..forecast import table
+from ..forecast import described
 from ..laws import speculation
 from ..simulate.plan import Service
 from .ask import BATCHES, Ask
@@ -54,11 +54,15 @@ class Curves:
     wh: np.ndarray  # drawn from the grid, a joule of the devices
 
     def at(self, values: np.ndarray, batch: np.ndarray) -> np.ndarray:
-        """Return values at any batches, shape (options, batches)."""
-        batch = np.broadcast_to(batch, (len(values), np.shape(batch)[-1]))
+        """Return values at any batches, the same for all options: (options, batches)."""
         above = np.clip(np.searchsorted(SOME, batch), 1, len(SOME) - 1)
-        low, high = (np.take_along_axis(values, x, 1) for x in (above - 1, above))
+        low, high = values[:, above - 1], values[:, above]
         return low + (high - low) * (batch - SOME[above - 1]) / (SOME[above] - SOME[above - 1])
+
+    def of(self, rows: np.ndarray) -> "Curves":
+        """Return the curves of some options, by their places."""
+        some = {name: x[rows] for name, x in vars(self).items() if name != "options"}
+        return Curves([self.options[row] for row in rows], **some)
 
     def slowed(self, factor: np.ndarray) -> "Curves":
         """Return the same with all times of each option so many times as long."""
@@ -76,10 +80,10 @@ def curves(ask: Ask, options: list[Option]) -> Curves:
     if not able:
         empty = np.empty((0, len(SOME)))
         return Curves([], *[empty] * 4, *[np.empty(0)] * 13)
-    isl = np.full(len(SOME), float(ask.isl))
-    tables = [table(one.case, ask.engine, SOME, isl) for one in able]
-    whole = pd.concat([rows[rows.metric == ONE] for rows in tables], ignore_index=True)
-    rows = measured.prepared(whole)
+    same = [described(one.case, ask.engine) for one in able]
+    whole = {name: np.repeat(np.array([x[name] for x in same]), len(SOME)) for name in same[0]}
+    whole |= {"metric": ONE, "batch_or_concurrency": np.tile(SOME, len(able))}
+    rows = measured.prepared(pd.DataFrame(whole).assign(isl=float(ask.isl)))
     found = shapes.inputs(rows)
     groups = load()
     constants = groups["time"].constants(rows)[0] | groups["energy"].constants(rows)[0]

@@ -4,6 +4,8 @@ import math
 from collections import Counter
 from dataclasses import replace
 
+from ..numbers import digits
+from ..regions import MONTH
 from .ask import Ask
 from .candidate import Candidate
 from .choose import Plan, resized
@@ -17,7 +19,7 @@ def nearest_change(plan: Plan) -> list[str]:
     missed = [one for one in plan.lost if one.reason[0].startswith("misses ")]
     failed = [one for one in plan.lost if one.reason[0] == "missed in simulation"]
     said: list[str] = []
-    if ask.budget or ask.devices:
+    if ask.budget or ask.carbon or ask.devices:
         said += within(plan)
     if not said and failed:
         best = min(failed, key=lambda one: one.reason[2])
@@ -98,20 +100,21 @@ def sentence(plan: Plan, factor: float, names: set[str]) -> str:
 def within(plan: Plan) -> list[str]:
     """Say what the least takes that is asked for, and the load that fits into what is allowed."""
     ask = plan.ask
-    free = replace(ask, budget=0.0, devices=0)
-    able = resized(plan, free)
-    priced = [one for one in able if not (ask.budget and math.isnan(one.usd()))]
-    if not priced:
+    able = resized(plan, replace(ask, budget=0.0, carbon=0.0, devices=0))
+    known = [one for one in able if not math.isnan(short(ask, one))]
+    if not known:
         return []
-    least = min(priced, key=lambda x: (x.usd() if ask.budget else x.devices(), x.name))
+    least = min(known, key=lambda x: (short(ask, x), x.name))
     said = [
         f"Nothing keeps the promise at {ask.rps:g} requests/s within {' and '.join(ask.caps)}: by "
-        f"prediction {taken(least, least.devices())} would, {least.name}."
+        f"prediction {taken(ask, least)} would, {least.name}."
     ]
     if fits(ask, least):
         said = [f"{said[0][:-1]}, but in simulation it takes more."]
+    if len(ask.caps) > 1:
+        said += alone(plan)
     carried = max(
-        ((replicas(plan, one) * one.rate, one) for one in priced if one.mode == "together"),
+        ((replicas(plan, one) * one.rate, one) for one in known if one.mode == "together"),
         key=lambda pair: pair[0],
         default=(0.0, None),
     )
@@ -122,18 +125,46 @@ def within(plan: Plan) -> list[str]:
             f"{carried[1].rate:.3g} requests/s."
         )
     else:
-        single = min(priced, key=lambda x: (alone(ask, x), -x.rate, x.name))
+        single = min(known, key=lambda x: (short(ask, x, smallest(x)), -x.rate, x.name))
         said.append(
             f"Not even one replica fits into them: the least, {single.name}, is "
-            f"{taken(single, smallest(single))} and takes {single.rate:.3g} requests/s."
+            f"{taken(ask, single, smallest(single))} and takes {single.rate:.3g} requests/s."
         )
     return said
 
 
+CAPS = {"budget": "USD", "carbon": "kg CO2e", "devices": "devices"}
+
+
+def alone(plan: Plan) -> list[str]:
+    """Say of each cap what the least would take within the others, without it."""
+    said = []
+    for name, what in CAPS.items():
+        if not getattr(plan.ask, name):
+            continue
+        free = replace(plan.ask, **{name: 0})
+        able = [one for one in resized(plan, free) if fits(free, one)]
+        only = replace(plan.ask, **({x: 0 for x in CAPS} | {name: 1}))
+        able = [one for one in able if not math.isnan(short(only, one))]
+        if able:
+            one = min(able, key=lambda x: (short(only, x), x.name))
+            said.append(f"Without the limit on {what} {taken(plan.ask, one)} would: {one.name}.")
+    return said
+
+
 def fits(ask: Ask, one: Candidate) -> bool:
-    """Say whether the likely replicas are within budget and devices."""
-    dear = ask.budget and one.usd() > ask.budget
-    return not dear and not (ask.devices and one.devices() > ask.devices)
+    """Say whether the likely replicas are within all caps."""
+    dear = ask.budget and not one.usd() <= ask.budget
+    dirty = ask.carbon and not one.score("kg") <= ask.carbon
+    return not dear and not dirty and not (ask.devices and one.devices() > ask.devices)
+
+
+def short(ask: Ask, one: Candidate, devices: int | None = None) -> float:
+    """Return what so many devices take of what is short: USD, else kg an hour, else devices."""
+    share = 1.0 if devices is None else devices / one.devices()
+    if ask.budget:
+        return one.usd() * share
+    return (one.score("kg") if ask.carbon else one.devices()) * share
 
 
 def smallest(one: Candidate) -> int:
@@ -141,24 +172,27 @@ def smallest(one: Candidate) -> int:
     return one.option.devices * (2 if one.likely[0] else 1)
 
 
-def alone(ask: Ask, one: Candidate) -> float:
-    """Return what the smallest service takes of what is short: USD an hour, else devices."""
-    return smallest(one) * (one.option.price if ask.budget else 1)
-
-
-def taken(one: Candidate, devices: int) -> str:
-    price = one.option.price
-    cost = "" if price is None else f" for {price * devices:,.2f} USD/h"
-    return f"{devices:,} device{'s' * (devices != 1)}{cost}"
+def taken(ask: Ask, one: Candidate, devices: int | None = None) -> str:
+    """Write the devices of the likely replicas, or so many, and what they take an hour or month."""
+    count = one.devices() if devices is None else devices
+    share, cost = count / one.devices(), []
+    if not math.isnan(one.usd()):
+        cost.append(f"{one.usd() * share:,.2f} USD/h")
+    if ask.carbon and not math.isnan(one.score("kg")):
+        cost.append(f"{digits(one.score('kg') * share * MONTH)} kg CO2e/month")
+    paid = f" for {' and '.join(cost)}" if cost else ""
+    return f"{count:,} device{'s' * (count != 1)}{paid}"
 
 
 def replicas(plan: Plan, one: Candidate) -> int:
-    """Return how many replicas budget and devices allow."""
+    """Return how many replicas the caps allow, each as it is at the likely number."""
     ask, most = plan.ask, 10**6
     if ask.devices:
         most = min(most, ask.devices // one.option.devices)
     if ask.budget:
-        most = min(most, int(ask.budget / (one.option.price * one.option.devices) + 1e-9))
+        most = min(most, int(ask.budget / (one.usd() / sum(one.likely)) + 1e-9))
+    if ask.carbon:
+        most = min(most, int(ask.carbon / (one.score("kg") / sum(one.likely)) + 1e-9))
     return most
 
 

@@ -28,8 +28,9 @@ class Points:
 
     ``rate`` is in requests a second, ``joules`` is a second's.  ``means`` and ``tails`` are what
     is expected; ``best`` latencies at a ``most`` rate are those of arrivals that never disturb
-    each other, of which no simulation makes more.  ``ceiling`` (options,) is what prefills alone
-    allow, and ``top`` what they do when each pass is full.
+    each other, of which no simulation makes more, as `sizing` shows.  ``ceiling`` (options,) is
+    what prefills alone allow, and ``top`` what they do when each pass is full; apart, what the
+    link into one carries.
     """
 
     rate: np.ndarray
@@ -86,7 +87,9 @@ def apart(ask: Ask, found: Curves, limit: int) -> Points:
     _, tails = of(FLIGHT + 1 + deviations(ask) * STAY * np.sqrt(FLIGHT))
     joules = drawn(found, found.decode, found.decode_energy)
     endless = np.full(len(rate), np.inf)
-    return Points(rate, most, best, means, tails, joules, endless, endless)
+    with np.errstate(divide="ignore"):
+        links = 1 / np.nan_to_num(found.transfer)  # a link into each carries so many caches
+    return Points(rate, most, best, means, tails, joules, endless, links)
 
 
 def drawn(found: Curves, step: np.ndarray, energy: np.ndarray) -> np.ndarray:

@@ -11,11 +11,9 @@ from ..regions import MONTH
 from .ask import Ask
 from .candidate import Candidate
 from .choose import AXES, Plan, axes
-from .confirm import Confirmed
 from .infeasible import nearest_change
 from .sensitivity import sensitivity
-
-MILLION = 1e6
+from .trial import WARM, Confirmed
 
 
 def report(plan: Plan) -> dict:
@@ -47,6 +45,8 @@ def asked(ask: Ask) -> dict:
         "grid": ask.grid,
         "by": ask.by,
         "budget_usd_per_hour": ask.budget or None,
+        "budget_kg_per_month": ask.carbon * MONTH or None,
+        "host_power_w": ask.host or None,
         "most_devices": ask.devices or None,
         "hardware": list(ask.hardware),
         "formats": list(ask.formats),
@@ -60,7 +60,7 @@ def number(value: float) -> float | None:
 
 def amounts(ask: Ask, **each: float) -> dict:
     """Return what is given by the hour, the same per million output tokens, and per month."""
-    tokens = ask.rps * ask.osl * 3600 / MILLION  # million an hour
+    tokens = ask.million_an_hour
     found = {}
     for name, hourly in each.items():
         found[f"{name}_per_hour"] = number(hourly)
@@ -97,8 +97,7 @@ def predicted(ask: Ask, one: Candidate) -> dict:
 def ranked(plan: Plan, found: Confirmed) -> dict:
     """Return a plan that kept its promise, with what its simulation told."""
     ask, one, told = plan.ask, found.candidate, found.told
-    kwh = found.joules * ask.rps * ask.osl * one.wh * 3.6  # J/s times an hour, in kWh
-    kg = found.joules * ask.rps * ask.osl * 3600 * one.grams / 1e3
+    kwh, kg = found.hourly(ask, one.wh), found.hourly(ask, one.grams)
     case = one.option.case
     said = outlook(case, ask.engine, [one.batch], [case.isl])
     offer = case.offer
@@ -107,6 +106,8 @@ def ranked(plan: Plan, found: Confirmed) -> dict:
         **amounts(ask, usd=found.usd, kwh=kwh, kg=kg, **beside(ask, found)),
         "latency_s": {name: told["latency_s"][name] for name in ("ttft", "itl", "gap", "e2e")},
         "good_share": found.good,
+        "seeds": found.seeds,
+        "hosts": hosts(ask, found),
         "goodput_rps": ask.rps * found.good,
         "load": number(found.load),
         "utilisation": told["utilisation"],
@@ -135,8 +136,25 @@ def beside(ask: Ask, found: Confirmed) -> dict[str, float]:
     made = {x: taken(x) for x in (s.embodied_carbon, s.lifetime)}
     wet = {x: taken(x) for x in (s.pue, s.wue, s.grid_water)}
     grams = footprint.EMBODIED_RATE(made) * found.devices
-    litres = footprint.WATER(wet | {s.energy_per_token: found.joules}) * ask.rps * ask.osl
+    litres = footprint.WATER(wet | {s.energy_per_token: found.watts(ask)})  # of a second
     return {"embodied_kg": float(grams) * 3.6, "litres": float(litres) * 3600}
+
+
+def hosts(ask: Ask, found: Confirmed) -> dict:
+    """Return what hosts take: counted with the devices if stated, else beside them if recorded."""
+    one = found.candidate
+    fact = None if ask.host else recorded(s.host_power, one.option.hardware, ask.grid)
+    each = ask.host or (math.nan if fact is None else fact.value)
+    watts = each * found.devices
+    return {
+        "counted": bool(ask.host),
+        "watts_per_device": number(each),
+        "low": None if fact is None else fact.low,
+        "high": None if fact is None else fact.high,
+        "from": "as stated" if ask.host else None if fact is None else fact.source,
+        "kwh_per_month": number(watts * 3600 * one.wh / 1e3 * MONTH),
+        "kg_per_month": number(watts * 3600 * one.grams / 1e3 * MONTH),
+    }
 
 
 def best_on(plan: Plan, found: Confirmed) -> bool:
@@ -153,13 +171,16 @@ def simulated(ask: Ask, found: Confirmed) -> tuple[float, ...]:
     latency = found.told["latency_s"]
     itl = latency["itl"]["p95"] if latency["itl"] else 0.0
     one = found.candidate
-    given = (found.usd, found.joules * one.wh, found.joules * one.grams)
+    given = (found.usd, found.hourly(ask, one.wh), found.hourly(ask, one.grams))
     given = (*given, latency["ttft"]["p95"], itl)
     return tuple(math.inf if math.isnan(x) else x for x in given)
 
 
 def command(ask: Ask, found: Confirmed) -> str:
-    """Return the command that simulates a plan, all its replicas together."""
+    """Return the command that makes the run which a plan reports, to the last digit.
+
+    It serves with one of the parts that do the same, as the plan did; without `--alike` all serve.
+    """
     one = found.candidate
     slo = ",".join(x.written_out for x in ask.limits)
     words = [
@@ -176,6 +197,9 @@ def command(ask: Ask, found: Confirmed) -> str:
         words.append(f"--prefill-workers {prefills} --decode-workers {others}")
     else:
         words.append(f"--replicas {others}")
+    if found.served(ask).parts > 1:
+        words.append("--alike")
+    words.append(f"--requests {found.count} --warm {WARM:g} --seed {ask.seed}")
     return " ".join(words)
 
 

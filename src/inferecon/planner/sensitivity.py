@@ -145,9 +145,15 @@ def efficiency(plan: Plan) -> list[dict]:
 
 
 def with_factors(plan: Plan, factors: dict[str, float]) -> list[Candidate]:
-    """Return the candidates of a plan if devices were so many times as slow."""
-    each = [factors.get(one.hardware, 1.0) for one in plan.curves.options]
-    return resized(plan, plan.ask, plan.curves.slowed(np.array(each)))
+    """Return the candidates of a plan if devices were so many times as slow.
+
+    Only theirs are sized again: no option's size depends on another's.
+    """
+    others = [one for one in plan.sized if one.option.hardware not in factors]
+    places = [i for i, one in enumerate(plan.curves.options) if one.hardware in factors]
+    some = plan.curves.of(np.array(places, int))
+    each = np.array([factors[one.hardware] for one in some.options])
+    return others + resized(plan, plan.ask, some.slowed(each))
 
 
 def sensitivity(plan: Plan) -> list[dict]:

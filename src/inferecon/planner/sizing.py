@@ -3,6 +3,29 @@
 The fewest replicas are those at whose load the promise would be kept if no request ever waited for
 another, so no fewer can; the likely number lets the share of requests keep it that was asked for,
 and is where a simulation starts.
+
+Why no fewer can, so that nobody who could win is out before a simulation.  Let n replicas keep a
+promise that half of the requests or more must keep.  They take turns, so each has 1/n of the load.
+
+1. *Prompts.*  A prompt takes its replica at least as long as its tokens take in the fullest pass,
+   less what decode steps hide of it.  A second holds no more than a second of that: ``top``.
+2. *Tokens.*  A step of b sequences takes t(b), prefills of others in it, and makes b tokens.  Over
+   many steps a replica makes E[b] / E[t(b)] tokens a second, and a token sees E[b t(b)] / E[b] on
+   the mean.  That is no less than E[t(b)], since b and t(b) grow together (Chebyshev), which is no
+   less than t(E[b]), since t bends upwards where it bends (Jensen).  So of all ways to reach a rate
+   the one whose batch is always F = E[b] has the least gap, and its rate F / t(F) grows with F.
+3. *The share.*  Who arrives meets F others on the mean, and itself.  The median of a Poisson number
+   is above its mean less ln 2, so more than half of the requests meet a batch of F or more, and no
+   first token comes before its own prompt is through.  If the even batch misses a limit, more than
+   half of the requests do: F is at most where it meets them all, and the rate at most ``most``.
+4. *The grid.*  The last of the numbers in flight that meets them all is between two points, and the
+   later one is taken.
+
+So n is at least the load over ``most`` and ``top``, and dollars grow with n.  Watts do not follow
+from n: their least is that of each token in the batch that makes it for the fewest joules, and of
+devices that idle (``least_watts``).  Times of the simulator are those of other tables, which are
+closer knit; ``SLACK`` is for that, and for a t that bends the other way.  Burstier arrivals than
+Poisson are beyond step 3.  `tests/test_planner.py` searches for a counterexample.
 """
 
 import math
@@ -12,7 +35,7 @@ import numpy as np
 
 from .ask import Ask
 from .candidate import Candidate
-from .curves import FLIGHT, Curves, known
+from .curves import FLIGHT, SOME, Curves, known
 from .points import Points, apart, deviations, together, waits
 
 SLACK = 0.03  # by which simulated latencies were below predicted ones
@@ -33,7 +56,6 @@ class Replicas:
     likely: np.ndarray
     latency: dict[str, np.ndarray]
     watts: np.ndarray
-    least_watts: np.ndarray
 
 
 def size(ask: Ask, found: Curves) -> list[Candidate]:
@@ -42,15 +64,17 @@ def size(ask: Ask, found: Curves) -> list[Candidate]:
         return []
     out: list[Candidate] = []
     latest = {limit.name: limit.seconds for limit in ask.limits}
+    lacking = known(found)
     for mode in ask.modes:
         if mode == "together":
             for batch in ask.batches:
                 points = together(ask, found, batch)
-                out += _together(ask, found, batch, latest, points)
+                out += _together(ask, found, batch, latest, points, lacking)
         else:
             first = prefills(ask, found, latest)
             for batch in ask.batches:
-                out += _apart(ask, found, batch, latest, apart(ask, found, batch), first)
+                points = apart(ask, found, batch)
+                out += _apart(ask, found, batch, latest, points, first, lacking)
     return out
 
 
@@ -73,7 +97,7 @@ def replicas(ask: Ask, points: Points, batch: int, latest: dict[str, float]) -> 
     with np.errstate(divide="ignore"):
         likely = np.ceil(ask.rps / often - 1e-9)
     likely = np.maximum(np.where(often > 0, likely, 2 * fewest), fewest)
-    at, least = Places(points, ask.rps / likely), Places(points, ask.rps / fewest)
+    at = Places(points, ask.rps / likely)
     return Replicas(
         most,
         np.where(often > 0, often, most),
@@ -81,8 +105,21 @@ def replicas(ask: Ask, points: Points, batch: int, latest: dict[str, float]) -> 
         likely,
         {name: at.of(values) for name, values in points.means.items()},
         likely * at.of(points.joules),
-        fewest * least.of(points.joules),
     )
+
+
+def least_watts(
+    ask: Ask, found: Curves, batch: int, hidden: np.ndarray | float, fewest: np.ndarray
+) -> np.ndarray:
+    """Return watts that no way to serve goes below: the least work of each request, or all idle.
+
+    ``hidden`` is the share of a prompt's time that counts beside steps that decode.
+    """
+    sizes = np.union1d(SOME[SOME <= batch], np.float64(batch))
+    token = (found.at(found.decode_energy, sizes) / sizes).min(axis=1)
+    full = np.minimum(found.crowded, found.prefill) / found.prefill
+    request = max(ask.osl - 1, 0) * token + hidden * full * found.prefill_energy
+    return np.maximum(ask.rps * request, fewest * found.idle) * (1 - SLACK)
 
 
 class Places:
@@ -119,32 +156,66 @@ def unable(found: Curves, row: int, batch: int) -> tuple[str, str, float] | None
     return None
 
 
-def _together(ask: Ask, found: Curves, batch: int, latest: dict, points: Points) -> list[Candidate]:
-    need = replicas(ask, points, batch, latest)
+def made(
+    ask: Ask,
+    found: Curves,
+    mode: str,
+    batch: int,
+    reasons: list,
+    fewest: tuple[np.ndarray, np.ndarray],
+    likely: tuple[np.ndarray, np.ndarray],
+    told: dict[str, np.ndarray],
+    **each: np.ndarray,
+) -> list[Candidate]:
+    """Return a candidate of each option: with its reason where it has one, else with its size."""
+    names = list(told)
+    able = np.array([not reason for reason in reasons])
+    counts = [np.where(able, x, 0).astype(int).tolist() for x in (*fewest, *likely)]
+    late = [np.broadcast_to(x, len(able)).tolist() for x in told.values()]
+    sizes = [x.tolist() for x in each.values()]
     out = []
-    for row, (one, lacking) in enumerate(zip(found.options, known(found), strict=True)):
-        about = dict(grams=found.grams[row], wh=found.wh[row])
-        reason = lacking or unable(found, row, batch)
-        if not reason and math.isnan(need.most[row]):
-            reason = missed(points, row, latest)
+    for row, (one, reason) in enumerate(zip(found.options, reasons, strict=True)):
+        about = dict(grams=found.grams[row], wh=found.wh[row], host=ask.host)
         if reason:
-            out.append(Candidate(one, "together", batch, **about, reason=reason))
+            out.append(Candidate(one, mode, batch, **about, reason=reason))
             continue
+        first, others, prefills, decodes = (x[row] for x in counts)
         out.append(
             Candidate(
                 one,
-                "together",
+                mode,
                 batch,
-                fewest=(0, int(need.fewest[row])),
-                likely=(0, int(need.likely[row])),
-                latency={name: float(x[row]) for name, x in need.latency.items()},
-                watts=float(need.watts[row]),
-                least_watts=float(need.least_watts[row]),
-                rate=float(need.rate[row]),
+                fewest=(first, others),
+                likely=(prefills, decodes),
+                latency={name: x[row] for name, x in zip(names, late, strict=True)},
+                **{name: x[row] for name, x in zip(each, sizes, strict=True)},
                 **about,
             )
         )
     return out
+
+
+def _together(
+    ask: Ask, found: Curves, batch: int, latest: dict, points: Points, lacking: list
+) -> list[Candidate]:
+    need = replicas(ask, points, batch, latest)
+    reasons = [reason or unable(found, row, batch) for row, reason in enumerate(lacking)]
+    for row in np.flatnonzero(np.isnan(need.most)):
+        reasons[row] = reasons[row] or missed(points, row, latest)
+    none = np.zeros(len(reasons))
+    return made(
+        ask,
+        found,
+        "together",
+        batch,
+        reasons,
+        (none, need.fewest),
+        (none, need.likely),
+        need.latency,
+        watts=need.watts,
+        least_watts=least_watts(ask, found, batch, np.minimum(found.interleave, 1.0), need.fewest),
+        rate=need.rate,
+    )
 
 
 # Prefill and decode apart -------------------------------------------------------------------------
@@ -186,14 +257,22 @@ def prefills(ask: Ask, found: Curves, latest: dict[str, float]) -> Prefills:
     usable = np.where(np.isfinite(service), service, 1.0)
     crowded = np.where(np.isfinite(found.crowded), found.crowded, 1.0) / found.groups
     fewest = np.floor(ask.rps * np.minimum(crowded, usable)) + 1
+    fewest = np.maximum(fewest, np.ceil(ask.rps * np.nan_to_num(found.transfer)))  # each has a link
     counts = (np.floor(ask.rps * usable) + 1)[:, None] + np.arange(WORKERS)
     keeps = waits(ask, ask.rps / counts, usable[:, None])[1] <= spare + 1e-9
     first = np.where(keeps.any(axis=1), keeps.argmax(axis=1), WORKERS - 1)
-    return Prefills(alone, service, limit, name, fewest, counts[:, 0] + first)
+    likely = np.maximum(counts[:, 0] + first, fewest)
+    return Prefills(alone, service, limit, name, fewest, likely)
 
 
 def _apart(
-    ask: Ask, found: Curves, batch: int, latest: dict, points: Points, first: Prefills
+    ask: Ask,
+    found: Curves,
+    batch: int,
+    latest: dict,
+    points: Points,
+    first: Prefills,
+    lacking: list,
 ) -> list[Candidate]:
     decode = {name: x for name, x in latest.items() if name in ("itl", "gap")}
     if "e2e" in latest:  # the longest first token that is left to the others
@@ -201,14 +280,9 @@ def _apart(
             told["e2e"] = told["e2e"] + first.alone[:, None]
         decode["e2e"] = latest["e2e"]
     need = replicas(ask, points, batch, decode)
-    itl = need.latency["itl"]
-    ttft = first.alone + first.wait(ask, first.likely)
-    watts = need.watts + _filling(ask, found, first, first.likely)
-    least = need.least_watts + _filling(ask, found, first, first.fewest)
-    out = []
-    for row, (one, lacking) in enumerate(zip(found.options, known(found), strict=True)):
-        about = dict(grams=found.grams[row], wh=found.wh[row])
-        reason = lacking or unable(found, row, batch)
+    reasons = list(lacking)
+    for row, one in enumerate(found.options):
+        reason = lacking[row] or unable(found, row, batch)
         if not reason and ask.osl < 2:
             reason = ("is no better", "one token needs no decoding", 0.0)
         elif not reason and not math.isfinite(found.transfer[row]):
@@ -218,27 +292,21 @@ def _apart(
             late = first.late(row) if first.alone[row] * (1 - SLACK) > first.limit[row] else None
             slow = missed(points, row, decode) if math.isnan(need.most[row]) else None
             reason = max(filter(None, (late, slow)), key=lambda x: x[2], default=None)
-        if reason:
-            out.append(Candidate(one, "apart", batch, **about, reason=reason))
-            continue
-        told = {name: float(x[row]) for name, x in need.latency.items()}
-        told["ttft"] = float(ttft[row])
-        told["e2e"] = told["ttft"] + (ask.osl - 1) * float(itl[row])
-        out.append(
-            Candidate(
-                one,
-                "apart",
-                batch,
-                fewest=(int(first.fewest[row]), int(need.fewest[row])),
-                likely=(int(first.likely[row]), int(need.likely[row])),
-                latency=told,
-                watts=float(watts[row]),
-                least_watts=float(least[row]),
-                rate=float(need.rate[row]),
-                **about,
-            )
-        )
-    return out
+        reasons[row] = reason
+    ttft = first.alone + first.wait(ask, first.likely)
+    return made(
+        ask,
+        found,
+        "apart",
+        batch,
+        reasons,
+        (first.fewest, need.fewest),
+        (first.likely, need.likely),
+        need.latency | {"ttft": ttft, "e2e": ttft + (ask.osl - 1) * need.latency["itl"]},
+        watts=need.watts + _filling(ask, found, first, first.likely),
+        least_watts=least_watts(ask, found, batch, 1.0, first.fewest + need.fewest),
+        rate=need.rate,
+    )
 
 
 def _filling(ask: Ask, found: Curves, first: Prefills, count: np.ndarray) -> np.ndarray:

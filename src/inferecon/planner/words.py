@@ -15,10 +15,6 @@ COLUMNS = (
 )
 LATENCIES = (("TTFT p50", "ttft", "p50"), ("p95", "ttft", "p95"), ("ITL p50", "itl", "p50"))
 LATENCIES += (("p95", "itl", "p95"),)
-HOSTS = (
-    "kWh, kg and water are of the devices: their hosts are left out here, and inferecon cost "
-    "counts them"
-)
 NAMES = {"usd": "USD", "kwh": "kWh", "kg": "kg CO2e", "ttft": "mean TTFT", "itl": "mean ITL"}
 
 
@@ -74,11 +70,35 @@ def table(rows: list[dict]) -> list[str]:
         "arrives over the most that can be served",
         f"the first a month: {amount(first, 'usd', 'USD')}, {amount(first, 'kwh', 'kWh')} with "
         f"PUE, {amount(first, 'kg', 'kg CO2e')}; price: {paid}; step times {first['known']}",
-        HOSTS,
+        hosts(first),
         f"beside it a month: making of the devices: {amount(first, 'embodied_kg', 'kg CO2e')}; "
         f"water of site and grid: {amount(first, 'litres', 'L')}",
     ]
     return lines
+
+
+def hosts(row: dict) -> str:
+    """Say whether kWh, kg and water count the hosts of the devices, and what those take if not."""
+    told = row["hosts"]
+    if told["counted"]:
+        watts = f"{digits(told['watts_per_device'])} W of host"
+        return f"kWh, kg and water count {watts} with each device; its rent has its host in it"
+    head = "kWh, kg and water are of the devices; their rent has the hosts in it, whose own "
+    if told["watts_per_device"] is None:
+        return (
+            f"{head}draw no record states for {row['hardware']}: missing, and --host-power W "
+            "counts it for all"
+        )
+    month = {
+        unit: "missing" if told[key] is None else digits(told[key])
+        for unit, key in (("kWh", "kwh_per_month"), ("kg CO2e", "kg_per_month"))
+    }
+    beside = " and ".join(f"{value} {unit}" for unit, value in month.items())
+    return (
+        f"{head}draw for the first is {digits(told['watts_per_device'])} W a device "
+        f"({digits(told['low'])} to {digits(told['high'])}, {told['from']}): {beside} a month "
+        "beside it; --host-power W counts it for all"
+    )
 
 
 def where(row: dict) -> str:
@@ -147,7 +167,7 @@ def losers(groups: list[dict]) -> list[str]:
         by = f", {over(one['by'])}" if one["by"] else ""
         word = "nearest" if one["by"] else "such as"
         lines.append(
-            f"{one['count']:>7,}  {one['reason']:<21} {word} {one['nearest']}: {one['said']}{by}"
+            f"{one['count']:>7,}  {one['reason']:<25} {word} {one['nearest']}: {one['said']}{by}"
         )
     return lines
 

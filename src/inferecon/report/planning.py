@@ -5,8 +5,8 @@ from ..figures.meaning import short_device
 from ..numbers import digits
 from ..planner.ask import Ask
 from ..planner.choose import Plan, plan
-from ..planner.confirm import LONGEST, SETTLED
 from ..planner.report import report
+from ..planner.trial import LONGEST, SETTLED
 from ..planner.words import changed, where
 from ..records import load
 from ..regions import MONTH
@@ -50,7 +50,8 @@ The largest batch that keeps both limits has the largest load; the replicas are 
 
 No fewer replicas can do than those that keep the promise if no request ever waits for another.
 So a candidate has a least price, and one whose least is above the best found so far is out \
-without a simulation.
+without a simulation; energy has a least as well, that of each token in the batch that makes it \
+for the fewest joules.
 The others are simulated, request by request ({{doc}}`serving`), until no least is below the best.
 
 Near the most that a service can serve a queue takes long to show.
