@@ -28,8 +28,9 @@ names => {
     /\b(50|90|95|99|100) %/g,
   ];
   const NUMERAL = /(?<![\w.\-–−/@*^])\d[\d,]*(?:\.\d+)?(?![\w/*^]|-[A-Za-z]|[.,]\d)/g;
-  const called = names.map(name => new RegExp(`(?<!\\w)${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?!\\w)`, 'g'));
-  const figures = text => [...called, ...NAMED].reduce((rest, one) => rest.replace(one, ''), text).match(NUMERAL) ?? [];
+  const plain = names.map(name => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  const called = new RegExp(`(?<!\\w)(?:${plain.join('|')})(?!\\w)`, 'g'); // the longest first
+  const figures = text => [called, ...NAMED].reduce((rest, one) => rest.replace(one, ''), text).match(NUMERAL) ?? [];
   const alone = [];
   const article = document.querySelector('article');
   const walk = article && document.createTreeWalker(article, NodeFilter.SHOW_TEXT);

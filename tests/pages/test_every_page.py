@@ -112,10 +112,10 @@ def cut_off(opened):
             return hides(across) && e.scrollWidth > e.clientWidth + 1
                 || hides(down) && across === down && e.scrollHeight > e.clientHeight + 1;
         };
-        return [...document.querySelectorAll('body *')]
-            .filter(e => !e.closest('.katex, .bd-sidebar, .commit, .toggle-hidden, svg'))
-            .filter(e => e.clientWidth > 1)
-            .filter(e => e.textContent.trim() && beyond(e) && e.checkVisibility())
+        const apart = '.katex, .bd-sidebar, .commit, .toggle-hidden, svg';
+        return [...document.querySelectorAll('body :not(.katex *, svg *)')]
+            .filter(e => beyond(e) && e.clientWidth > 1 && !e.closest(apart))
+            .filter(e => e.textContent.trim() && e.checkVisibility())
             .map(e => `${e.tagName}.${e.className}: ${e.textContent.trim().slice(0, 40)}`);
     }""")
 

@@ -65,3 +65,13 @@ def test_first_page_models_and_planning_explain_their_terms(tab, site):
         opened = tab().open(f"{site}/{page}")
         opened.locator(f"a[href$='#term-{term}' i]").first.hover()
         opened.locator("#preview-box").wait_for(state="visible")
+
+
+def test_the_list_of_laws_has_no_law_a_second_time(tab, site):
+    opened = tab().open(f"{site}/laws.html")
+    twice = """() => {
+        const data = document.getElementById('previews')?.textContent ?? '{}';
+        const told = Object.keys(JSON.parse(data));
+        return told.filter(name => document.getElementById(name.replace(/^law-/, 'row-')));
+    }"""
+    assert opened.evaluate(twice) == []

@@ -21,6 +21,7 @@ from .katex_node import render
 GLOSSARY = "glossary"
 DATA, SCRIPT = "previews", "js/previews.js"
 TARGET = re.compile(r'href="[^"#]*#((?:term|law|row)-[^"]+)"')
+LISTED = re.compile(r'id="(row-[^"]+)"')
 LATER = re.compile(r'data-links="([^"]*)"')  # anchors that a script of the page will link
 
 
@@ -55,9 +56,15 @@ def of_law(law) -> str:
 
 
 def previewed(body: str, env) -> dict[str, str]:
-    """Return the text for each term and law that a page links, by anchor."""
+    """Return the text for each term and law that a page links, by anchor.
+
+    A law that the page lists has its words and its equation beside the link: all of them once
+    more made the list of laws a third heavier, and slower to open.
+    """
     anchors = {unescape(found) for found in TARGET.findall(body)}
     anchors |= {one for found in LATER.findall(body) for one in found.split()}
+    there = {unescape(found) for found in LISTED.findall(body)}
+    anchors -= there | {label(laws()[row].id) for row in there & laws().keys()}
     if not anchors:
         return {}
     known = terms(env) if any(a.startswith("term-") for a in anchors) else {}
