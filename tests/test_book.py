@@ -168,7 +168,9 @@ def test_every_page_is_listed_once_and_every_listed_page_exists():
 
 @every_page
 def test_a_page_begins_with_its_title(path):
-    assert re.match(r"(?:\([\w-]+\)=\n)?# \S", path.read_text(encoding="utf-8"))
+    options = r"(?:---\n(?:[\w.]+: \w+\n)+---\n\n)?"  # of the theme
+    begin = options + r"(?:\([\w-]+\)=\n)?# \S"
+    assert re.match(begin, path.read_text(encoding="utf-8"))
 
 
 # Ledger ----------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from inferecon.dataset import write_dataset
 from inferecon.errors import BadInput
 from inferecon.forecast import outlook
 from inferecon.numberbox import quoted_in
-from inferecon.numbers import KNOWN, PREDICTED, PREDICTED_GRID, digits
+from inferecon.numbers import KNOWN, PREDICTED, PREDICTED_GRID, Interval, digits, prediction
 from inferecon.predicting import COLUMNS
 from inferecon.predictions import ENGINES
 from inferecon.report.results import ENGINE, result_cell, unpredicted
@@ -150,15 +150,18 @@ def test_the_command_of_a_prediction_gives_it_again(executed, monkeypatch, capsy
     id = id_of("measured")
     numbers = numbers_of(id, executed[id])
     command = naming.case_of(f"{id}@{ENGINE}", numbers).command
-    monkeypatch.setattr("sys.argv", [*command.split(), "--json"])
-    with pytest.raises(SystemExit):
-        cli.main()
-    printed = {line["metric"]: line for line in json.loads(capsys.readouterr().out)}
-    for metric, symbol in (("tpot_ms", "itl"), ("ttft_ms", "ttft"), ("cost_per_token",) * 2):
-        line, number = printed[metric], numbers[f"{id}@{ENGINE}:{symbol}"]
-        got = [line["predicted"], line["low"], line["high"]]
-        assert got == pytest.approx([number.value, number.low, number.high], rel=1e-9)
-        assert line["known"] == number.known
+    for symbol in ("itl", "ttft", "cost_per_token", "energy_per_token"):
+        words = [*command.replace("SYMBOL", symbol).split(), "--json"]
+        monkeypatch.setattr("sys.argv", words)
+        with pytest.raises(SystemExit):
+            cli.main()
+        tree, known = json.loads(capsys.readouterr().out), numbers[f"{id}@{ENGINE}:{symbol}"]
+        ends = Interval(tree["value"], tree["low"], tree["high"])
+        shown = prediction(s.SYMBOLS[symbol], ends, known.known)
+        assert shown.unit == known.unit
+        got, published = ([x.value, x.low, x.high] for x in (shown, known))
+        assert got == pytest.approx(published, rel=1e-9), symbol
+        assert tree["known"].startswith(f"{known.known}: ")
 
 
 def test_a_missing_prediction_is_published_as_missing(executed):
