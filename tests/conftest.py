@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 from pathlib import Path
 
@@ -18,6 +19,8 @@ from inferecon.numbers import PUBLISHED
 from inferecon.pages.katex_node import node
 
 HERE = Path(__file__).parent / "calculator"
+# A shell that starts tests in the background has them, and what they start, ignore an interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
