@@ -9,11 +9,11 @@ from pytest import approx
 
 from inferecon import cli, numberbox
 from inferecon import symbols as s
-from inferecon.basis import basis, counted, served
+from inferecon.basis import basis, counted
 from inferecon.calibration import rows as measured
 from inferecon.calibration.inputs import CALIBRATED
 from inferecon.files import BOOK, DATA
-from inferecon.forecast import FOLLOWS, outlook
+from inferecon.forecast import FOLLOWS, outlook, served
 from inferecon.predictions import BY_SYMBOL, IMPLIED
 from inferecon.results import read_numbers
 from inferecon.scenario import choose_devices

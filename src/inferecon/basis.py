@@ -20,7 +20,7 @@ from .calibration.fit import STEP
 from .calibration.inputs import CALIBRATED, inputs
 from .calibration.predict import ENERGIES, solve
 from .files import DATA
-from .forecast import FOLLOWS, table
+from .forecast import FOLLOWS, served, table
 from .laws import SERVICE
 from .predictions import BY_SYMBOL, IMPLIED
 from .scenario import Scenario
@@ -125,15 +125,6 @@ class Basis(NamedTuple):
         if self.waits:
             return self.waits
         return f"measured rows call the {self.case.weights} of this model what it is published in"
-
-
-@cache
-def served(symbol: sp.Symbol) -> sp.Symbol:
-    """Return the calibrated quantity that a published one is a prediction of, or follows from."""
-    if symbol in BY_SYMBOL:
-        return BY_SYMBOL[symbol].law.symbol
-    (one,) = FOLLOWS.inputs_of(symbol) & BY_SYMBOL.keys()
-    return served(one)
 
 
 @cache

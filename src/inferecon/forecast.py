@@ -5,6 +5,7 @@ Many workloads of one combination are predicted at once, as rows of one table.
 """
 
 import math
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ from .errors import BadInput, nearest
 from .law import System
 from .laws import SERVICE, economics, latency
 from .numbers import KNOWN, UNIT_NAMES, Interval, digits, prediction
-from .predictions import ENGINES, IMPLIED, METRICS
+from .predictions import BY_SYMBOL, ENGINES, IMPLIED, METRICS
 from .records import ids
 from .records import load as load_record
 from .scenario import Scenario
@@ -182,20 +183,23 @@ class Forecast(NamedTuple):
 
 
 # What a figure without a law of its own rests on.
-RESTS = {
-    "decode_tok_s": s.decode_time,
-    "energy_per_output_token_J": s.energy_served_fit,
-    "avg_power_W": s.energy_served_fit,
-    s.throughput_device.name: s.served_throughput,
-    s.carbon_per_token.name: s.energy_served_fit,
-    s.cost_per_token.name: s.served_throughput,
-}
+RESTS = {"decode_tok_s": s.decode_time, "avg_power_W": s.energy_served_fit}
 BESIDE = {s.carbon_per_token.name: s.grid_intensity, s.cost_per_token.name: s.price}
+
+
+@cache
+def served(symbol: sp.Symbol) -> sp.Symbol:
+    """Return the calibrated quantity that a published one is a prediction of, or follows from."""
+    if symbol in BY_SYMBOL:
+        return BY_SYMBOL[symbol].law.symbol
+    (one,) = FOLLOWS.inputs_of(symbol) & BY_SYMBOL.keys()
+    return served(one)
 
 
 def lacking(case: Scenario, engine: str, name: str) -> str:
     """Say which facts no record states of those that a figure rests on."""
-    symbol = RESTS[name] if name in RESTS else METRICS[name].law.symbol
+    own = METRICS[name].symbol if name in METRICS else s.SYMBOLS[name]
+    symbol = RESTS[name] if name in RESTS else served(own)
     rows = measured.prepared(table(case, engine, np.ones(1), np.full(1, float(case.isl))))
     values = shapes.inputs(rows).values
     fitted = {x for group in load().values() for x in group.constants(rows)[0]}

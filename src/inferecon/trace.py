@@ -4,11 +4,11 @@ import math
 from textwrap import wrap
 
 from . import symbols as s
-from .basis import Basis, basis, served
+from .basis import Basis, basis
 from .book import symbol_named
 from .calibration.inputs import CALIBRATED
 from .errors import BadInput
-from .forecast import FOLLOWS, outlook
+from .forecast import FOLLOWS, outlook, served
 from .laws import SERVICE
 from .matrix import activations_for
 from .numbers import KNOWN, SHOWN, Interval, digits, number, prediction
