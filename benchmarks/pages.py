@@ -15,6 +15,9 @@ TEXT = "sweeps.html"  # prose, and one table
 HEAVY = {
     "laws": ("laws.html", "every law"),
     "model": ("models/deepseek-r1-distill-qwen-7b.html", "a model with all its combinations"),
+    "device": ("hardware/b300-sxm.html", "a device with all its combinations"),
+    "elasticities": ("reference/elasticities.html", "the elasticities of every law"),
+    "validation": ("reference/validation.html", "predictions beside measurements"),
     "claims": ("claims/document-3.html", "the claims of a document"),
     "explorer": ("explorer.html", "the explorer"),
     "calculator": ("calculator.html", "the calculator"),

@@ -137,7 +137,7 @@ def test_the_symbols_are_shown():
 
 # Pages -----------------------------------------------------------------------------------------
 
-REFERENCE = ("elasticities", "planning", "serving", "speed", "validation")
+REFERENCE = ("elasticities", "limits", "planning", "serving", "speed", "validation")
 GENERATED = {f"models/{id}" for id in ("index", *MODELS)}
 GENERATED |= {f"hardware/{id}" for id in ("index", *HARDWARE)}
 GENERATED |= {f"data/{name}" for name in ("models", "hardware", "formats", "assumptions")}

@@ -15,7 +15,7 @@ from .imprint import AUTHORS, LICENCE, TITLE
 from .sitefiles import listed
 
 LOOKED_UP = re.compile(
-    r"(?:data/)?(?:models|hardware)/(?!index$)|laws$|reference/elasticities$|chapters/counts$"
+    r"(?:data/)?(?:models|hardware)/(?!index$)|laws$|reference/(?:elasticities|limits)$|chapters/counts$"
 )
 SCRIPTS = ("vega/vega.min.js", "vega/vega-lite.min.js", "vega/vega-embed.min.js", "js/charts.js")
 PATIENCE = 600_000  # milliseconds for the print of some hundred pages

@@ -146,6 +146,9 @@ PAGES: dict[str, dict[str, Told]] = {
     "reference/elasticities": {
         "": Told("how a law answers", "≈ worked out from the laws by SymPy", (PRINTED,))
     },
+    "reference/limits": {
+        "": Told("what a law tends to", "≈ worked out from the laws by SymPy", (PRINTED,))
+    },
     "data/assumptions": {
         "": Told(
             "a value with the range it may have",

@@ -1,4 +1,4 @@
-// Repairs of the theme's markup for keyboards and screen readers; the page works without them.
+// Repairs of the theme for keyboards, screen readers and long pages; the page works without them.
 (() => {
   const each = (selector, act) => document.querySelectorAll(selector).forEach(act);
   // the visible text names the control, so a different label on top of it misleads
@@ -39,6 +39,17 @@
     box.after(end);
   });
   addEventListener('load', () => (globalThis.requestIdleCallback ?? setTimeout)(skips)); // first the page
+  // In the list of headings beside a page, the one that is being read is marked, and those above it.
+  // The observer is told by the browser: the theme's own script looks for a list that this theme has not,
+  // and asks for the place of every section, which lays out a long page twice before it is ready.
+  const links = [...document.querySelectorAll('.page-toc a.nav-link[href^="#"]')], shown = new Set();
+  const section = link => document.getElementById(decodeURIComponent(link.hash.slice(1)));
+  const reading = new IntersectionObserver(told => {
+    told.forEach(({target, isIntersecting}) => shown[isIntersecting ? 'add' : 'delete'](target));
+    const now = links.findLast(link => shown.has(section(link)));
+    if (now) links.forEach(link => link.classList.toggle('active', link.parentElement.contains(now)));
+  }, {rootMargin: '0px 0px -60%'});
+  links.map(section).filter(Boolean).forEach(one => reading.observe(one));
   // A box that is left by Tab is done with: it closes, and the focus stays where it went.
   document.addEventListener('focusin', ({target}) => each('[popover]:popover-open', box => {
     if (!box.contains(target)) box.hidePopover();

@@ -108,11 +108,20 @@
     return shown;
   }
 
-  window.chartsReady = Promise.all([...document.querySelectorAll('.vl-chart')].map(figure =>
-    draw(figure).catch(error => {
+  function drawn(figure) {
+    return draw(figure).catch(error => {
       const note = document.createElement('p');
       note.className = 'vl-broken';
       note.textContent = `This chart could not be drawn: ${error.message}`;
       figure.querySelector('.vl-view').replaceChildren(note);
-    })));
+    });
+  }
+
+  // first what the reader sees; the rest when the page has loaded and a frame has shown it
+  const inView = figure => { const {top, bottom} = figure.getBoundingClientRect(); return top < innerHeight && bottom > 0; };
+  const figures = [...document.querySelectorAll('.vl-chart')].map(figure => [inView(figure), figure]);
+  const drawing = seen => Promise.all(figures.filter(([one]) => one === seen).map(([, figure]) => drawn(figure)));
+  const loaded = new Promise(done => { if (document.readyState === 'complete') done(); else addEventListener('load', done); });
+  const frame = () => new Promise(shown => requestAnimationFrame(() => setTimeout(shown)));
+  window.chartsReady = Promise.all([drawing(true), loaded]).then(frame).then(() => drawing(false));
 })();

@@ -24,6 +24,7 @@ document.addEventListener('readystatechange', () => requestAnimationFrame(() =>
     requestAnimationFrame(() => { delete dataset.parsing; })), {once: true}); }"""
 ALONE = "html_theme.sidebar_secondary.remove"  # of a page without a list of its headings
 LONGEST = 200  # characters of a description
+ICONS = re.compile(r"<script[^>]*/fontawesome\.js[^>]*></script>")
 
 
 def describe(doctree: nodes.document) -> str:
@@ -68,9 +69,15 @@ def report_url(page: str) -> str:
     return f"mailto:?{urlencode({'subject': says, 'body': body}, quote_via=quote)}"
 
 
+def without_icon_script(head: str) -> str:
+    """Return a head without the script that looks for icons among all elements of a page."""
+    return ICONS.sub("", head)
+
+
 def add_head(app: Sphinx, pagename: str, template: str, context: dict, doctree) -> None:
     """Fill the head of a page, and the foot that the template writes."""
     context |= {"edition": edition(), "unstamped": UNSTAMPED, "report_url": report_url(pagename)}
+    context["without_icon_script"] = without_icon_script
     if doctree is None:
         return
     title, says = app.env.titles[pagename].astext(), describe(doctree)

@@ -20,7 +20,7 @@ from .data import (
     data_sources,
     record_page,
 )
-from .elasticities import elasticities
+from .elasticities import elasticities, limits_page
 from .noticed import remembered
 from .planning import planning_page
 from .results import device_page, model_page
@@ -64,6 +64,7 @@ def others(found: dict[str, dict], numbers: dict) -> dict[str, str]:
         "data/chart": chart(numbers),
         "data/summary": summary(found, numbers),
         "reference/elasticities": elasticities(),
+        "reference/limits": limits_page(),
         "reference/speed": speed_page(),
     }
     pages |= {f"models/{id}": model_page(id, found, numbers) for id in MODELS}

@@ -1,4 +1,4 @@
-"""Page of what SymPy finds in the laws: elasticities, inverses, limits."""
+"""Two pages of what SymPy finds in the laws: elasticities with inverses, and limits."""
 
 from ..analysis import Row, results, rows
 from ..anchors import slug
@@ -14,10 +14,10 @@ LONG = 12  # operations beyond which a solved equation is no help
 WIDE = 40  # operations beyond which an elasticity is none either
 
 HEAD = """\
-# Elasticities, inverses and limits
+# Elasticities and inverses
 
-How does a law answer when one of its inputs moves, which input would give a result that is \
-wanted, and what is left when something becomes very small or very large?
+How does a law answer when one of its inputs moves, and which input would give a result that is \
+wanted?
 Everything on this page is worked out from the laws by SymPy each time the report is built.
 For the numbers of one combination see {doc}`../chapters/sensitivity`.
 
@@ -40,8 +40,16 @@ A formula of more than forty operations is left out; `inferecon.analysis.rows` h
 {doc}`../chapters/sensitivity` its numbers.
 *Solved* is the law turned round for the input, where the input stands in one place of it.
 """
-LIMITS = """\
+ELSEWHERE = """\
 ## Limits
+
+What is left of a law when something becomes very small or very large: {doc}`limits`.
+"""
+LIMITS = """\
+# Limits of the laws
+
+What is left of a law when something becomes very small or very large?
+Everything on this page is worked out from the laws by SymPy each time the report is built.
 
 A *dense model* has attention with KV heads in every layer and no experts; like every other \
 limit here it stands on one device.
@@ -52,11 +60,16 @@ A maximum has a limit in each regime; which regime it ends in depends on the num
 
 def elasticities() -> str:
     """Return the page; it depends on code and on where laws stand, so it is kept on file."""
-    return kept(["elasticities", code(), sorted(pages().items())], page)
+    return kept(["elasticities", code(), sorted(pages().items())], answers)
 
 
-def page() -> str:
-    """Work the page out from the laws."""
+def limits_page() -> str:
+    """Return the page of limits, kept on file too."""
+    return kept(["limits page", code()], ends)
+
+
+def answers() -> str:
+    """Work out from the laws how they answer, and turn them round."""
     text = [HEAD]
     shown = {law.id: law for law in results()}
     for chapter, laws in CHAPTERS.items():
@@ -64,10 +77,14 @@ def page() -> str:
             text += [f"## {chapter.replace('_', ' ').capitalize()}", ""]
             for law in members:
                 text += _law(law)
-    text += [LIMITS]
+    return "\n".join([*text, ELSEWHERE])
+
+
+def ends() -> str:
+    """Work out from the laws what they tend to."""
     head = ["quantity", "limit", "case", "regime", "tends to"]
-    text += table(head, [_limit(dense, found) for dense, found in limits()], 5)
-    return "\n".join(text)
+    rows = table(head, [_limit(dense, found) for dense, found in limits()], 5)
+    return "\n".join([LIMITS, *rows])
 
 
 def _law(law: Law) -> list[str]:

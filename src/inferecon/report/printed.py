@@ -17,7 +17,7 @@ from ..files import BOOK
 from ..pictures import PICTURES
 from .claims import index_page
 from .data import data_assumptions, data_formats, data_hardware, data_models
-from .elasticities import elasticities
+from .elasticities import elasticities, limits_page
 from .planning import planning_page
 from .serving import serving_page
 from .speed import speed_page
@@ -29,6 +29,7 @@ MADE: dict[str, Callable[[], str]] = {
     "reference/planning": planning_page,
     "reference/speed": speed_page,
     "reference/elasticities": elasticities,
+    "reference/limits": limits_page,
     "claims/index": index_page,
     "data/models": data_models,
     "data/hardware": data_hardware,
