@@ -8,7 +8,8 @@ import pytest
 from docutils import nodes
 from docutils.core import publish_doctree
 
-from inferecon import anchors, sitefiles
+from inferecon import anchors, imprint, sitefiles
+from inferecon.errors import BadInput
 from inferecon.pages import head, search
 
 TOC = """format: jb-book
@@ -65,6 +66,24 @@ def test_a_map_needs_an_address(site):
     assert not (site() / "sitemap.xml").exists()
     text = (site("https://example.org/a&b") / "sitemap.xml").read_text()
     assert text.count("<url>") == 3 and "<loc>https://example.org/a&amp;b/cost.html</loc>" in text
+
+
+def test_a_card_is_drawn_where_the_site_has_an_address(site):
+    assert not (site() / sitefiles.CARD).exists()
+    drawn = (site("https://example.org") / sitefiles.CARD).read_bytes()
+    wide, high = (int.from_bytes(drawn[at : at + 4]) for at in (16, 20))  # of the head of a PNG
+    assert drawn.startswith(b"\x89PNG") and wide >= 1200 and high >= 600
+
+
+def test_the_environment_says_where_a_site_will_stand(monkeypatch):
+    declared = imprint.declared.__wrapped__
+    monkeypatch.delenv("INFERECON_URL", raising=False)
+    assert declared("url") == ""
+    monkeypatch.setenv("INFERECON_URL", "https://example.org/report/")
+    assert declared("url") == "https://example.org/report"
+    monkeypatch.setenv("INFERECON_URL", 'https://example.org/"><script>')
+    with pytest.raises(BadInput, match="INFERECON_URL=.* is no address"):
+        declared("url")
 
 
 def test_every_id_has_an_address_of_its_own(site):

@@ -18,6 +18,7 @@ from pathlib import Path
 from .edition import UNSTAMPED, commit, committed
 from .errors import BuildFailed
 from .files import BOOK, BUILD, CITATION, DATASET, ROOT
+from .imprint import GIVEN, declared
 
 HTML = BUILD / "html"
 CODE = "from inferecon.press import press; press(*{!r})"
@@ -91,6 +92,7 @@ def frame_key(book: Path = BOOK) -> str:
     files += [ROOT / "_config.yml", ROOT / "requirements.txt", CITATION]
     files += (p for p in (ROOT / "src").rglob("*") if p.suffix in CODE_IN)
     digest = hash_of(files)
+    digest.update(repr([declared(key) for key in GIVEN]).encode())
     for path in texts:
         lines = path.read_text(encoding="utf-8").splitlines()
         seen = [line for line in lines if SEEN.search(line)]

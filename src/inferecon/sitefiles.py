@@ -1,14 +1,14 @@
 """What a site has beside its pages: lists of pages, data and anchors for programs, and a map.
 
 Titles and descriptions are read from the heads of the pages as they were written.  Where the
-site stands and where its source is, only ``CITATION.cff`` says; what needs an address that it
-does not give is left out.
+site will stand and where its source is, who publishes it says: in ``CITATION.cff``, or in the
+environment as ``INFERECON_URL`` and ``INFERECON_REPOSITORY``, as CI does.  What needs an address
+that nobody gave is left out: a copy that is handed around stands nowhere.
 """
 
 import json
 import re
 import shutil
-from functools import cache
 from html import escape, unescape
 from pathlib import Path
 from typing import NamedTuple
@@ -18,9 +18,11 @@ import yaml
 from . import anchors
 from .cite import url
 from .edition import edition
-from .files import CITATION, SWEEP, replace_text
-from .imprint import TITLE
+from .files import BOOK, SWEEP, replace_text
+from .imprint import TITLE, declared
 
+CARD = "card.png"  # what a link to a page shows where it is posted
+SHARP = 2  # pixels of the card a unit of the drawing
 HEAD = 20_000  # characters in which a page has its title and description
 DATASETS = {
     "dataset/numbers.csv": "every published number: id, value, unit, 90 % interval",
@@ -37,12 +39,6 @@ class Page(NamedTuple):
     path: str
     title: str
     description: str
-
-
-@cache
-def declared(key: str) -> str:
-    """Return an address from CITATION.cff, without a slash at its end; empty if none is given."""
-    return str(yaml.safe_load(CITATION.read_text(encoding="utf-8")).get(key, "")).rstrip("/")
 
 
 def write(html: Path, toc: Path, files: list[Path], site: str | None = None) -> None:
@@ -62,6 +58,7 @@ def write(html: Path, toc: Path, files: list[Path], site: str | None = None) -> 
     replace_text(html / "llms.txt", llms(pages, data))
     if site:
         replace_text(html / "sitemap.xml", sitemap(pages, site))
+        (html / CARD).write_bytes(card())
 
 
 def notebooks(source: Path, target: Path) -> None:
@@ -118,6 +115,14 @@ def sitemap(pages: list[Page], site: str) -> str:
     space = "http://www.sitemaps.org/schemas/sitemap/0.9"
     head = f'<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="{space}">'
     return "\n".join([head, *lines, "</urlset>"]) + "\n"
+
+
+def card() -> bytes:
+    """Return the chart of the first page as PNG, the form that those who show links can read."""
+    import vl_convert  # starts a JavaScript engine
+
+    drawn = (BOOK / "assets" / "summary.svg").read_text(encoding="utf-8")
+    return vl_convert.svg_to_png(drawn, scale=SHARP)
 
 
 def listed(toc: Path) -> list[tuple[str, str]]:

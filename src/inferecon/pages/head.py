@@ -8,8 +8,8 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 from ..edition import UNSTAMPED, edition
-from ..imprint import EDITION, TITLE
-from ..sitefiles import declared
+from ..imprint import EDITION, TITLE, declared
+from ..sitefiles import CARD
 from .search import seen
 
 # The theme settles "auto" when a page is complete: until then a dark one would be white.
@@ -85,7 +85,7 @@ def add_head(app: Sphinx, pagename: str, template: str, context: dict, doctree) 
     if says:
         tags["og:description"] = says
     if site := declared("url"):
-        tags["og:url"] = f"{site}/{pagename}.html"
+        tags |= {"og:url": f"{site}/{pagename}.html", "og:image": f"{site}/{CARD}"}
     lines = [f'<meta property="{name}" content="{escape(text)}" />' for name, text in tags.items()]
     if says:
         lines.append(f'<meta name="description" content="{escape(says)}" />')
